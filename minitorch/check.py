@@ -230,7 +230,7 @@ def judge(check, ask, seed):
     for case in cases:
         out = _output(check, case.inputs, case.const)
         g, other = (np.asarray(direction(rng, out.shape)) for _ in range(2))
-        upstream = [g, other, g] if check.form == "op" else []      # the first again: backward may be called twice
+        upstream = [g, g, other] if check.form == "op" else []      # the first twice: backward may be called again
         calls.append(dict(inputs=case.inputs, const=case.const, upstream=upstream, form=check.form, strided=case.strided))
     answers, printed, warned = ask(calls)
 
@@ -272,18 +272,18 @@ def _compare(check, case, upstream, answer):
                 if not error and not value:
                     error = f"backward returned no gradient for {target!r}, only for {sorted(pulled['entries'])}"
             c = Comparison(check, case, target, expected, g)
-            c.problem = error or _problem(c, value, modified, recalled, again=i == 2)
+            c.problem = error or _problem(c, value, modified, recalled, again=i == 1)
             yield c
 
 
 def _problem(c, value, modified, recalled, again):
     """What is wrong with one value, in words; empty where it is right."""
     array, kind = value["array"], value["type"]
+    c.given = array
     if array is None:
         return f"wanted an array, was given {kind}"
     if kind != "ndarray" and c.expected.ndim:
-        return f"wanted an array of shape {c.expected.shape}, was given {kind}"
-    c.given = array
+        return f"wanted an array of shape {c.expected.shape}, was given one number ({kind})"
     if array.shape != c.expected.shape:
         return f"wanted the shape {c.expected.shape}, was given {array.shape}"
     if array.dtype != np.float64:
@@ -315,7 +315,7 @@ def _message(check, failed, ask):
         return first.problem
     shapes = ", ".join(f"{k} {v.shape}" for k, v in first.case.inputs.items())
     const = "".join(f", {k} = {_short(v)}" for k, v in first.case.const.items())
-    hint = _mistake(check, failed) or _own_derivative(check, first, ask)
+    hint = _own_derivative(check, first, ask) or _mistake(check, failed)
     return f"{first.problem}   (case: {shapes}{const})" + (f". This looks like: {hint}" if hint else "")
 
 
@@ -326,11 +326,12 @@ def _short(value):
 def _mistake(check, failed):
     """The mistake that gives just these numbers, in every comparison that failed; empty where none does."""
     for text, predict in (*check.mistakes, *MISTAKES):
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             try:
                 if all(c.given is not None and c.same(predict(c)) for c in failed):
                     return text
-            except (ValueError, IndexError, KeyError):      # this mistake cannot be made with these shapes
+            except Exception:       # this mistake cannot be made with these shapes; a hint must never cost a verdict
                 continue
     return ""
 
@@ -400,6 +401,7 @@ def _of_gradient(predict):
 
 
 MISTAKES = (
+    ("zeros: nothing comes back", lambda c: np.zeros_like(c.expected)),
     ("the sign is flipped", lambda c: -c.expected),
     ("the upstream gradient is ignored: multiply by it",
      _of_gradient(lambda c: c.gradient(g=np.ones_like(c.g)))),
@@ -423,7 +425,6 @@ MISTAKES = (
      _of_gradient(lambda c: c.gradient(inputs={**c.case.inputs, c.target: c.out}))),
     ("the derivative of the derivative: the formula was applied twice",
      _of_gradient(lambda c: c.gradient(g=c.gradient()))),
-    ("zeros", lambda c: np.zeros_like(c.expected)),
 )
 
 # %% ../nbs/check.ipynb #verdict
@@ -605,7 +606,10 @@ _product_mistakes = (
      _of_gradient(lambda c: c.g * c.case.inputs["W" if c.target == "x" else "x"])),
 )
 _add("ops.matmul", lambda x, W: x @ W, _products, {"output": 1, "x": 1, "W": 1, "x batch": 1, "W batch": 1},
-     mistakes=_product_mistakes)
+     mistakes=(*_product_mistakes,
+    ("not summed over the leading axes that broadcasting added (see unbroadcast)", _of_gradient(
+        lambda c: c.g @ np.swapaxes(c.case.inputs["W"], -1, -2) if c.target == "x"
+        else np.swapaxes(c.case.inputs["x"], -1, -2) @ c.g))))
 _add("ops.linear", lambda x, W, b: x @ W + b, _linears,
      {"output": 1, "x": 1, "W": 1, "b": 1, "x batch": 1, "W batch": 1, "b batch": 1}, mistakes=(*_product_mistakes,
     ("the mean over the positions, where the sum is wanted",
@@ -621,8 +625,10 @@ def _with(cases, const):
 
 
 def _slice(rng, x):
-    start = int(rng.integers(0, x.shape[-1]))
-    return {"start": start, "stop": int(rng.integers(start + 1, x.shape[-1] + 1))}
+    n = x.shape[-1]
+    length = int(rng.integers(1, max(n, 2)))        # never the whole axis, but where its length is 1
+    start = int(rng.integers(0, n - length + 1))
+    return {"start": start, "stop": start + length}
 
 
 _add("ops.sum_all", lambda x: x.sum(), _elementwise(), {"output": 1, "x": 1})
@@ -739,7 +745,7 @@ _add("ops.unbroadcast", _fall, _unbroadcasts, {"output leading": 1, "output ones
     ("axes of length 1 are lost: sum them with keepdims=True",
      lambda c: c.expected.reshape([n for n in c.expected.shape if n != 1])),
     ("nothing is summed", lambda c: c.x),
-    ("the mean, where the sum is wanted", lambda c: c.expected * (c.expected.size / c.x.size))))
+    ("the mean, where the sum is wanted", lambda c: c.expected * np.divide(c.expected.size, c.x.size))))
 
 # %% ../nbs/check.ipynb #check-all
 @dataclass
