@@ -12,7 +12,7 @@ import numpy as np
 
 # %% ../nbs/00_ops/00_ops.ipynb #need
 def _need_float(op, **arrays):
-    """Raise TypeError unless every array is of floating point (complex passes too, for the complex step)."""
+    """Raise TypeError unless every array is of floating point; complex passes, for the complex step."""
     for name, x in arrays.items():
         if getattr(x, "dtype", None) is None or x.dtype.kind not in "fc":
             given = f"an array of {x.dtype}" if hasattr(x, "dtype") else type(x).__name__
@@ -21,10 +21,18 @@ def _need_float(op, **arrays):
 
 
 def _need(op, ok, wanted, **given):
-    """Raise ValueError unless `ok`: the op, what was wanted, and the shapes (or values) that were given."""
+    """Raise ValueError unless `ok`: the op, what was wanted, and the shapes or values given."""
     if not ok:
         shown = ", ".join(f"{k} {v.shape if isinstance(v, np.ndarray) else v}" for k, v in given.items())
         raise ValueError(f"{op}: wanted {wanted}; was given {shown}")
+
+
+def _broadcasts(a, b, to=None):
+    """Whether shapes a and b broadcast together (to the shape `to`, if given)."""
+    try:
+        return to in (None, np.broadcast_shapes(a, b))
+    except ValueError:
+        return False
 
 # %% ../nbs/00_ops/00_ops.ipynb #scale
 def scale(x, c):
@@ -70,28 +78,24 @@ def gelu(x):
 
 # %% ../nbs/00_ops/00_ops.ipynb #unbroadcast
 def unbroadcast(grad, shape):
-    """Sum `grad` over the axes along which NumPy repeated an array of shape `shape`; the result has that shape."""
+    """Sum `grad` over the axes along which NumPy repeated an array of shape `shape`.
+
+    The result has that shape.
+    """
     if grad.shape == shape:
         return grad
-    _need("unbroadcast", _broadcasts(shape, grad.shape, to=grad.shape), "a shape that broadcasts to that of grad",
-          grad=grad, shape=shape)
+    _need("unbroadcast", _broadcasts(shape, grad.shape, to=grad.shape),
+          "a shape that broadcasts to that of grad", grad=grad, shape=shape)
     front = grad.ndim - len(shape)
     axes = tuple(i for i in range(grad.ndim) if i < front or shape[i - front] == 1)
     return grad.sum(axis=axes, keepdims=True).reshape(shape)
-
-
-def _broadcasts(a, b, to=None):
-    """Whether shapes a and b broadcast together (to the shape `to`, if given)."""
-    try:
-        return to in (None, np.broadcast_shapes(a, b))
-    except ValueError:
-        return False
 
 # %% ../nbs/00_ops/00_ops.ipynb #add
 def add(a, b):
     """a + b, broadcast as NumPy does. Gradients: a, b."""
     _need_float("add", a=a, b=b)
-    _need("add", a.shape == b.shape or _broadcasts(a.shape, b.shape), "shapes that broadcast together", a=a, b=b)
+    _need("add", a.shape == b.shape or _broadcasts(a.shape, b.shape),
+          "shapes that broadcast together", a=a, b=b)
     def backward(grad, wanted=("a", "b")):
         grads = {}
         if "a" in wanted:
@@ -105,7 +109,8 @@ def add(a, b):
 def mul(a, b):
     """a·b, element by element, broadcast as NumPy does. Gradients: a, b."""
     _need_float("mul", a=a, b=b)
-    _need("mul", a.shape == b.shape or _broadcasts(a.shape, b.shape), "shapes that broadcast together", a=a, b=b)
+    _need("mul", a.shape == b.shape or _broadcasts(a.shape, b.shape),
+          "shapes that broadcast together", a=a, b=b)
     out = a * b
     def backward(grad, wanted=("a", "b")):
         grads = {}
@@ -184,7 +189,8 @@ def slice_lastaxis(x, start, stop):
 def matmul(x, W):
     """x (…, m, n) @ W (…, n, k) → (…, m, k), leading axes broadcast. Gradients: x, W."""
     _need_float("matmul", x=x, W=W)
-    _need("matmul", x.ndim >= 2 and W.ndim >= 2 and x.shape[-1] == W.shape[-2] and _broadcasts(x.shape[:-2], W.shape[:-2]),
+    fit = x.ndim >= 2 and W.ndim >= 2 and x.shape[-1] == W.shape[-2]
+    _need("matmul", fit and _broadcasts(x.shape[:-2], W.shape[:-2]),
           "x (…, m, n) and W (…, n, k), leading axes that broadcast", x=x, W=W)
     out = x @ W
     def backward(grad, wanted=("x", "W")):
@@ -205,8 +211,8 @@ def _rows(x):
 def linear(x, W, b):
     """x (…, n) @ W (n, m) + b (m,) → (…, m). Gradients: x, W, b."""
     _need_float("linear", x=x, W=W, b=b)
-    _need("linear", x.ndim >= 1 and W.ndim == 2 and 0 < W.shape[0] == x.shape[-1] and b.shape == W.shape[1:] != (0,),
-          "x (…, n), W (n, m), b (m,)", x=x, W=W, b=b)
+    fit = x.ndim >= 1 and W.ndim == 2 and x.shape[-1] == W.shape[0] and b.shape == W.shape[1:]
+    _need("linear", fit and W.size > 0, "x (…, n), W (n, m), b (m,), n and m not 0", x=x, W=W, b=b)
     out = x @ W + b
     def backward(grad, wanted=("x", "W", "b")):
         grads = {}
@@ -237,16 +243,17 @@ def _targets(op, x, y):
     _need(op, x.ndim >= 1 and x.shape[-1] > 0, "a last axis of one class or more", x=x)
     if y.dtype.kind not in "iu":
         raise TypeError(f"{op}: targets must be integers (class numbers), was given {y.dtype}")
-    _need(op, y.shape == x.shape[:-1], f"targets of shape {x.shape[:-1]}, one for each row of {x.shape}", targets=y)
+    _need(op, y.shape == x.shape[:-1], f"targets of shape {x.shape[:-1]}, one for each row", targets=y)
     _need(op, y.size > 0, "one target or more: a mean over nothing is not defined", targets=y)
-    _need(op, y.min() >= 0 and y.max() < x.shape[-1], f"targets from 0 to {x.shape[-1] - 1}", least=y.min(), greatest=y.max())
+    _need(op, y.min() >= 0 and y.max() < x.shape[-1], f"targets from 0 to {x.shape[-1] - 1}",
+          least=y.min(), greatest=y.max())
     return y.ravel()
 
 # %% ../nbs/00_ops/00_ops.ipynb #cross_entropy_from_probs
 def cross_entropy_from_probs(p, y):
-    """The mean of −log p[y] over all positions, 0-d: probabilities p (…, C), integer targets y (…). Gradient: p.
+    """The mean of −log p[y] over all positions, 0-d. Gradient: p.
 
-    inf where a target has probability 0.
+    Probabilities p (…, C), integer targets y (…); inf where a target has probability 0.
     """
     _need_float("cross_entropy_from_probs", p=p)
     y = _targets("cross_entropy_from_probs", p, y)
@@ -262,7 +269,10 @@ def cross_entropy_from_probs(p, y):
 
 # %% ../nbs/00_ops/00_ops.ipynb #softmax_ce_fused
 def softmax_ce_fused(logits, targets):
-    """Softmax and cross-entropy in one, 0-d: logits (…, C), integer targets (…). Stable for large logits. Gradient: logits."""
+    """The mean of −log softmax(logits)[target] over all positions, 0-d. Gradient: logits.
+
+    logits (…, C), integer targets (…); finite for logits of any size.
+    """
     _need_float("softmax_ce_fused", logits=logits)
     y = _targets("softmax_ce_fused", logits, targets)
     flat, rows, n = _rows(logits), np.arange(y.size), y.size

@@ -191,7 +191,7 @@ REFUSED = [     # (error, what the message must say, call)
      lambda: ops.softmax_ce_fused(f(2, 3), np.array([0, -1]))),
     (ValueError, "softmax_ce_fused: wanted a last axis of one class or more; was given x (2, 0)",
      lambda: ops.softmax_ce_fused(f(2, 0), np.array([0, 0]))),
-    (ValueError, "softmax_ce_fused: wanted targets of shape (2,).* was given targets (1,)",
+    (ValueError, "softmax_ce_fused: wanted targets of shape (2,), one for each row; was given targets (1,)",
      lambda: ops.softmax_ce_fused(f(2, 3), np.array([0]))),
     (ValueError, "softmax_ce_fused: wanted one target or more.* was given targets (0,)",
      lambda: ops.softmax_ce_fused(f(0, 3), np.zeros(0, int))),
