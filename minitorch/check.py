@@ -166,7 +166,7 @@ def _add(name, oracle, cases, points, **more):
     CHECKS[name] = Check(name, oracle, cases, points, **more)
 
 # %% ../nbs/check.ipynb #comparison
-TOLERANCE = 1e-12    # of the scale: the largest number among those wanted and the upstream gradient
+TOLERANCE = 1e-12    # of the scale: the largest number that is wanted, or 1, which is about what inputs and upstream are
 
 
 @dataclass
@@ -193,15 +193,15 @@ class Comparison:
         return _output(self.check, self.case.inputs, self.case.const)
 
     def same(self, array):
-        return array is not None and np.shape(array) == np.shape(self.given) and _close(self.given, array, self.g)
+        return array is not None and np.shape(array) == np.shape(self.given) and _close(self.given, array)
 
 
-def _close(given, expected, g=0.0):
+def _close(given, expected):
     """Equal to TOLERANCE of the scale; infinities and NaN only where they are wanted."""
     finite = np.isfinite(expected)
     if not np.array_equal(given[~finite], expected[~finite], equal_nan=True):
         return False
-    scale = max(np.abs(expected[finite]).max(initial=0), np.abs(g).max(initial=0))
+    scale = np.abs(expected[finite]).max(initial=1.0)
     return bool(np.all(np.abs(given[finite] - expected[finite]) <= TOLERANCE * scale))
 
 
@@ -292,19 +292,19 @@ def _problem(c, value, modified, recalled, again):
         return "backward calls the function itself: write the formula of the derivative, the check differentiates numerically"
     if modified:
         return f"{' and '.join(modified)} modified in place: work on a copy, others still need it"
-    if _close(array, c.expected, c.g):
+    if _close(array, c.expected):
         return ""
     gap = np.abs(np.where(np.isfinite(array), array, np.inf) - np.where(np.isfinite(c.expected), c.expected, 0))
     i = np.unravel_index(np.argmax(gap), gap.shape)
     got, want = float(array[i]), float(c.expected[i])
-    ratio = f" ({_number(got / want)} times as much)" if np.isfinite(got) and want and np.isfinite(want) else ""
+    ratio = f" (ratio {_number(got / want, 4)})" if np.isfinite(got) and want and np.isfinite(want) else ""
     where = f"element [{', '.join(map(str, i))}]: " if i else ""
     return f"{where}wanted {_number(want)}, was given {_number(got)}{ratio}" + (
         "; the first call of backward was right, a later one is not" if again else "")
 
 
-def _number(x):
-    return f"{x:.6g}".replace("-", "−")
+def _number(x, digits=6):
+    return f"{x:.{digits}g}".replace("-", "−")
 
 # %% ../nbs/check.ipynb #message
 def _message(check, failed, ask):
@@ -482,7 +482,7 @@ class Verdict:
             body, _, hint = message.partition(" This looks like: ")
             text = escape(body) + (f"<br><b>This looks like:</b> {escape(hint)}" if hint else "")
             rows += (f'<tr><td {cell}><b style="color: {colour}">{sign}</b></td><td {cell}>{points}</td>'
-                     f"<td {cell}>{escape(words)}</td><td {cell}>{text}</td></tr>")
+                     f'<td {cell}><span style="white-space: nowrap">{escape(words)}</span></td><td {cell}>{text}</td></tr>')
         notes = "".join(f"<div>note: {escape(note)}</div>" for note in self.notes)
         return (f"<div><b>{escape(self.name)}: {self.score:g} of {self.max:g} points</b>"
                 f'<table style="margin: 4px 0"><thead><tr><th {cell}></th><th {cell}>points</th><th {cell}>part</th>'
@@ -841,6 +841,14 @@ def hand_in(assignment, history=None):
         print(f"What is saved in {file.name} is not what you ran: `{first}` differs. Save (Ctrl+S), run all cells, "
               "then run this one again. Nothing was exported.")
         return
+    for source in ("".join(c["source"]) for c in cells if c["cell_type"] == "code"):
+        if source.startswith("#| export"):
+            try:
+                compile(source, file.name, "exec")
+            except SyntaxError as error:
+                print(f"Not Python, line {error.lineno} of the cell: {(error.text or '').strip()!r} ({error.msg}). "
+                      "Mend that cell, save, then run this one again. Nothing was exported.")
+                return
     from nbdev.export import nb_export
 
     nb_export(str(file), lib_path=str(kit / "minitorch"))

@@ -242,7 +242,7 @@ def mul_second_unsolved(a, b):
     return a * b, backward
 
 
-@wrong("ops.mul", "0.999 times as much", keeps=3)
+@wrong("ops.mul", "ratio 0.999)", keeps=3)
 def mul_one_element(a, b):
     def backward(g):
         grad = np.asarray(_sum_to(g * b, a.shape))
