@@ -282,6 +282,8 @@ def _problem(c, value, modified, recalled, again):
     c.given = array
     if array is None:
         return f"wanted an array, was given {kind}"
+    if kind != "ndarray" and array.ndim:
+        return f"wanted a plain NumPy array, was given {kind}"
     if kind != "ndarray" and c.expected.ndim:
         return f"wanted an array of shape {c.expected.shape}, was given one number ({kind})"
     if array.shape != c.expected.shape:
@@ -844,7 +846,7 @@ def hand_in(assignment, history=None):
     for source in ("".join(c["source"]) for c in cells if c["cell_type"] == "code"):
         if source.startswith("#| export"):
             try:
-                compile(source, file.name, "exec")
+                compile(source, "<cell>", "exec")
             except SyntaxError as error:
                 print(f"Not Python, line {error.lineno} of the cell: {(error.text or '').strip()!r} ({error.msg}). "
                       "Mend that cell, save, then run this one again. Nothing was exported.")
