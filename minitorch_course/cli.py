@@ -51,7 +51,8 @@ def kit(
 
     if not update:
         dest = build_kit(root, folder, reference)
-        print(f"kit with {', '.join(assignments(root))} in {dest}" + (f" (solved up to {reference})" if reference else ""))
+        solved = f" (solved up to {reference})" if reference else ""
+        print(f"kit with {', '.join(assignments(root))}{solved} in {dest}")
         return
     done = update_kit(root, folder, reference)
     for name in done.solved:
@@ -68,8 +69,8 @@ def kit(
             print(f"  changed by the course as well, see .released/{name}: {', '.join(merge.conflicts)}")
     for name in done.kept_files:
         print(f"{name}: kept as the student has it; the course's is .released/{name}")
-    for name, problem in done.not_exported.items():
-        print(f"{name}: updated, but cannot be exported ({problem}): mend it, then run nbdev-export")
+    for name, problem in done.broken.items():
+        print(f"{name}: updated, but what it exports is not Python ({problem}): mend it, then run nbdev-export")
     print(f"what was replaced is in {done.backup}" if done.backup else "nothing to replace: the kit is up to date")
 
 

@@ -67,7 +67,7 @@ class Update:
     merges: dict = field(default_factory=dict)  # notebook's path in the kit → Merge
     solved: list = field(default_factory=list)  # notebooks that became the solved ones
     kept_files: list = field(default_factory=list)  # other files that the student changed
-    not_exported: dict = field(default_factory=dict)  # notebook's path → why its module could not be built
+    broken: dict = field(default_factory=dict)  # notebook's path → the syntax error in what it exports
 
 
 def update_kit(root, kit, reference=None):
@@ -105,12 +105,7 @@ def update_kit(root, kit, reference=None):
             elif name != FACTS and mine.is_file() and old.is_file() and _differ(mine, old) and _differ(mine, path):
                 result.kept_files.append(name)
                 shutil.copyfile(mine, new / name)
-        result.not_exported = _export_each(new)
-        for name in result.not_exported:  # the module stays as the kit has it
-            module = module_of(read_notebook(new / name))
-            target = f"minitorch/{module.replace('.', '/')}.py"
-            if (kit / target).is_file():
-                shutil.copyfile(kit / target, new / target)
+        result.broken = _export_student(new)
         result.backup = _install(new, kit)
     return result
 
@@ -203,16 +198,23 @@ def export(folder, *args):
     return (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
 
 
-def _export_each(kit):
-    """Export all notebooks of the kit; if that fails, one by one. Returns {path in the kit: why it cannot be}."""
-    if export(kit) is None:
+def _export_student(kit):
+    """Export the notebooks of a student. Returns {notebook's path in the kit: its syntax error}.
+
+    nbdev writes such a module as it stands, and stumbles over it only afterwards, when it makes the index.
+    """
+    problem = export(kit)
+    if problem is None:
         return {}
-    failed = {}
+    broken = {}
     for path in sorted((kit / "nbs").rglob("*.ipynb")):
-        problem = export(kit, "--path", str(path))
-        if problem:
-            failed[path.relative_to(kit).as_posix()] = problem
-    return failed
+        module = kit / "minitorch" / f"{(module_of(read_notebook(path)) or '').replace('.', '/')}.py"
+        if module.is_file():
+            try:
+                compile(module.read_text(encoding="utf-8"), module.name, "exec")
+            except (SyntaxError, ValueError) as e:
+                broken[path.relative_to(kit).as_posix()] = str(e)
+    return broken or {"nbs": problem}
 
 
 def _install(new, kit):
