@@ -47,13 +47,13 @@ test: lint  ## the test-suite: pytest, the notebooks' own tests, exports in step
 	@echo "make: pytest"
 	@$(BIN)/python -m pytest -n 2 -m "not slow"
 	@echo "make: nbdev-test"
-	@$(BIN)/nbdev-test --do_print --timing --n_workers 2
+	@$(BIN)/nbdev-test --do-print --timing --n-workers 2
 
 test-all: lint  ## what is in test, and the tests that take minutes
 	@echo "make: pytest, slow tests too"
 	@$(BIN)/python -m pytest -n 2
 	@echo "make: nbdev-test"
-	@$(BIN)/nbdev-test --do_print --timing --n_workers 2
+	@$(BIN)/nbdev-test --do-print --timing --n-workers 2
 
 lint: $(STAMP)
 	@echo "make: ruff"

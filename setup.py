@@ -29,7 +29,7 @@ setup(
     keywords=cfg["keywords"],
     python_requires=">=" + cfg["min_python"],
     packages=["minitorch", "minitorch_course"],
-    package_data={"minitorch_course": ["kit_files/*"]},
+    package_data={"minitorch": ["datasets/**/*"], "minitorch_course": ["kit_files/*"]},
     install_requires=lines("requirements"),
     extras_require={"student": student, "course": course, "dev": sorted({*student, *course, *test})},
     entry_points={"console_scripts": ["minitorch=minitorch_course.cli:main"]},

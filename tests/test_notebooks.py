@@ -111,12 +111,12 @@ def test_solutions_are_within_the_body_of_a_function(path):
         if begins:
             g = grading(cell)
             assert not g["locked"] and not g["grade"] and g["cell_type"] == "code", cell["id"]
-            functions = [n for n in ast.walk(tree(cell.source)) if isinstance(n, ast.FunctionDef)]
+            nodes = list(ast.walk(tree(cell.source)))
+            functions = [n for n in nodes if isinstance(n, ast.FunctionDef)]
             assert g["grade_id"] in [f.name for f in functions], f"{cell['id']}: no function of the exercise's name"
             inside = {id(n) for f in functions for statement in f.body for n in ast.walk(statement)}
             for begin, end in zip(begins, ends, strict=True):
-                blanked = [n for n in ast.walk(tree(cell.source)) if isinstance(n, ast.stmt)
-                           and begin < n.lineno < end]
+                blanked = [n for n in nodes if isinstance(n, ast.stmt) and begin < n.lineno < end]
                 assert blanked, f"{cell['id']}: nothing between the markers"
                 assert all(id(n) in inside for n in blanked), f"{cell['id']}: a blank outside a function"
 
