@@ -1,5 +1,6 @@
 """The command `minitorch`, for instructors."""
 import hashlib
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -112,16 +113,22 @@ def course(course: Course = None):
         books = grade_example(root, names, folder, root / "course/example", show)
     for book in books:
         console.print(_table(book))
-    here = Path.cwd()
     rows = [("library", root / "minitorch"), ("kit", kit), ("grades", books[0].csv)]
     rows += [("feedback", page) for book in books for page in book.feedback.values()]
     for what, path in rows:
-        said = path.relative_to(here) if path.is_relative_to(here) else path
-        console.print(f"{what:9} {said}" + (" (up to date)" if what == "library" and not exported else ""),
+        console.print(f"{what:9} {_from_here(path)}" + (" (up to date)" if what == "library" and not exported else ""),
                       markup=False, soft_wrap=True)
     wrong = [f"{book.assignment}, {line}" for book in books for line in compare(book, expected[book.assignment])]
     if wrong:
         raise CourseError("the points are not those in tests/example_class/expected.json:\n  " + "\n  ".join(wrong))
+
+
+def _from_here(path):
+    """`path` as one would type it here."""
+    try:
+        return os.path.relpath(path)
+    except ValueError:  # another drive of Windows
+        return path
 
 
 def _table(book):

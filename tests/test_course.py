@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from minitorch_course.checkout import CourseError, read_notebook
+from minitorch_course.checkout import CourseError, module_of, read_notebook
 from minitorch_course.example import (
     Gradebook,
     assignments_of,
@@ -80,6 +80,17 @@ def test_what_nbgrader_releases_is_what_the_kit_has(graded):
 
 
 # --- what earns nothing
+
+def test_importing_the_real_library_earns_nothing(tmp_path):
+    names = assignments_of(ROOT, EXAMPLE)
+    for name in names:
+        nb = release(name, ROOT)
+        line = f"from minitorch.{module_of(nb)} import *\n"
+        exercises = [c.metadata.nbgrader.grade_id for c in nb.cells if c.metadata.get("nbgrader", {}).get("solution")]
+        answers(tmp_path / "class", name, cheat="\n".join(f"# %% {exercise}\n{line}" for exercise in exercises))
+    for book in grade_example(ROOT, names, tmp_path / "class", tmp_path / "work"):
+        assert book.total("cheat") == 0, book.scores
+
 
 def test_importing_the_library_earns_nothing_but_earlier_modules_are_there(course, tmp_path):
     folder = answers(tmp_path / "class", cheat="# %% twice\nfrom minitorch.first import *\n"

@@ -255,6 +255,7 @@ def test_an_update_cut_short_loses_nothing_and_can_be_run_again(course, worked, 
     update_kit(course, worked)
     now = cells(worked / FIRST)
     assert now["twice"] == solved_twice() and now["scratch"] == "twice(21)" and now["added"] == "Mind the sign."
+    assert "1 * grad" in now["given"] and now["check-twice"] == "float(5)"
     assert list(now).count("added") == 1
     assert update_kit(course, worked).backup is None
 
