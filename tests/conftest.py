@@ -2,9 +2,10 @@
 import os
 from pathlib import Path
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
+import mini_course
 import pytest
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -12,6 +13,4 @@ ROOT = Path(__file__).resolve().parent.parent
 @pytest.fixture
 def course(tmp_path):
     """A course of two tiny notebooks, of the test's own."""
-    from tests import mini_course
-
     return mini_course.make(tmp_path / "course")

@@ -4,7 +4,9 @@ import os
 import subprocess
 import sys
 
+import mini_course
 import pytest
+from mini_course import ROOT, check, code, first
 
 from minitorch_course.checkout import CourseError, module_of, read_notebook
 from minitorch_course.example import (
@@ -18,8 +20,6 @@ from minitorch_course.example import (
     students_of,
 )
 from minitorch_course.release import release
-from tests import mini_course
-from tests.mini_course import ROOT, check, code, first
 
 EXAMPLE = ROOT / "tests/example_class"
 RIGHT = '# %% twice\ndef twice(x):\n    return x + x, lambda grad: {"x": grad + grad}\n'

@@ -5,13 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import mini_course
 import pytest
+from mini_course import ROOT, check, code, exercise, first, text
 
 from minitorch_course import kit as kit_module
 from minitorch_course.checkout import CourseError, assignments, module_of, read_notebook
 from minitorch_course.kit import build_kit, update_kit
-from tests import mini_course
-from tests.mini_course import ROOT, check, code, exercise, first, text
 
 FIRST = "nbs/00_first/00_first.ipynb"
 

@@ -1,10 +1,10 @@
 """What an update does with each kind of cell."""
 import copy
 
+from mini_course import check, code, exercise, text
 from nbformat import v4
 
 from minitorch_course.merge import merge
-from tests.mini_course import check, code, exercise, text
 
 
 def notebook(*cells):

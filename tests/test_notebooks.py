@@ -6,11 +6,11 @@ import subprocess
 import sys
 
 import pytest
+from mini_course import ROOT
 
 from minitorch_course.checkout import assignments, loose_notebooks, module_of, notebook, read_notebook
 from minitorch_course.kit import export
 from minitorch_course.markers import MARKER
-from tests.mini_course import ROOT
 
 NOTEBOOKS = [*loose_notebooks(ROOT), *(notebook(ROOT, name) for name in assignments(ROOT))]
 every = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
