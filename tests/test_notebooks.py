@@ -93,7 +93,7 @@ def test_graded_cells(path):
     for cell in code_cells(path):
         if grading(cell).get("grade"):
             g = grading(cell)
-            assert g["locked"] and not g["solution"] and g["points"] > 0 and g["cell_type"] == "code", cell["id"]
+            assert g["locked"] and not g["solution"] and g["points"] > 0, cell["id"]
             # a NumPy number there, or nothing, is full marks to nbgrader
             assert cell.source.splitlines()[-1] == "float(score)", cell["id"]
             assert "figure" not in cell.metadata.get("tags", []) and "#| export" not in cell.source, cell["id"]
@@ -110,7 +110,7 @@ def test_solutions_are_within_the_body_of_a_function(path):
         assert bool(begins) == bool(grading(cell).get("solution")), f"{cell['id']}: markers and metadata disagree"
         if begins:
             g = grading(cell)
-            assert not g["locked"] and not g["grade"] and g["cell_type"] == "code", cell["id"]
+            assert not g["locked"] and not g["grade"], cell["id"]
             nodes = list(ast.walk(tree(cell.source)))
             functions = [n for n in nodes if isinstance(n, ast.FunctionDef)]
             assert g["grade_id"] in [f.name for f in functions], f"{cell['id']}: no function of the exercise's name"
