@@ -110,3 +110,9 @@ def test_merging_again_changes_nothing():
     once = merge(notebook(code("s", "1"), A, STUDENT_B, C), notebook(A, B, C), new).notebook
     assert merge(once, new, new).notebook == once
     assert merge(once, notebook(A, B, C), new).notebook == once  # cut short before .released/ was written
+
+
+def test_the_notebooks_own_metadata_are_the_students():
+    mine = notebook(A)
+    mine.metadata["language_info"] = {"name": "python"}  # Jupyter writes it when it saves
+    assert merge(mine, notebook(A), notebook(text("a", "new a"))).notebook.metadata == mine.metadata
