@@ -63,7 +63,7 @@ def kit(
             (merge.kept, "kept as the student has them"), (merge.replaced, "corrected"),
             (merge.inserted, "added"), (merge.removed, "removed"),
         )
-        said = "; ".join(f"{len(cells)} {what} ({', '.join(cells)})" for cells, what in counts if cells)
+        said = "; ".join(f"{len(cells)} {what} ({_some(cells)})" for cells, what in counts if cells)
         if said:
             print(f"{name}: {said}")
         if merge.conflicts:
@@ -121,6 +121,10 @@ def course(course: Course = None):
     wrong = [f"{book.assignment}, {line}" for book in books for line in compare(book, expected[book.assignment])]
     if wrong:
         raise CourseError("the points are not those in tests/example_class/expected.json:\n  " + "\n  ".join(wrong))
+
+
+def _some(names, most=8):
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
 
 
 def _from_here(path):
