@@ -107,7 +107,9 @@ def test_a_module_beside_the_submission_does_not_count(course, tmp_path):
     planted = ("# %% twice\nimport pathlib\npathlib.Path('minitorch').mkdir(exist_ok=True)\n"
                "pathlib.Path('minitorch/__init__.py').touch()\n"
                "pathlib.Path('minitorch/first.py').write_text('twice = 1')\n"
-               "import minitorch.first\nassert 'library' in minitorch.first.__file__\n" + RIGHT.split("\n", 1)[1])
+               "pathlib.Path('numpy.py').write_text('')\n"
+               "import minitorch.first, numpy\nassert 'library' in minitorch.first.__file__\nnumpy.exp(1)\n"
+               + RIGHT.split("\n", 1)[1])
     (book,) = grade_example(course, ["00_first"], answers(tmp_path / "class", x=planted), tmp_path / "work")
     assert book.scores["x"]["check-twice"] == 4
 
