@@ -42,7 +42,7 @@ def build_kit(root, dest, reference=None, replace=False):
     """Build a student kit of the course at `root` in the new folder `dest`; returns `dest` as a Path.
 
     With `reference`, the notebooks up to and including that one are the solved ones. A `dest` that exists and is
-    not empty is a CourseError, unless it is a kit and `replace` is true. The kit appears whole or not at all.
+    not empty is a CourseError, unless it is a kit and `replace` is true. The kit appears when it is whole.
     """
     root, dest = Path(root).resolve(), Path(dest).resolve()
     if dest.exists() and not dest.is_dir():
@@ -53,9 +53,13 @@ def build_kit(root, dest, reference=None, replace=False):
     _solved(root, reference)
     with _staging(dest.parent) as stage:
         _write_kit(root, stage / "kit", reference)
-        if dest.exists():
-            os.rename(dest, stage / "old")
-        os.rename(stage / "kit", dest)
+        if dest.is_dir() and not any(dest.iterdir()):  # somebody may stand in it: it stays the same folder
+            for path in sorted((stage / "kit").iterdir()):
+                os.rename(path, dest / path.name)
+        else:
+            if dest.exists():
+                os.rename(dest, stage / "old")
+            os.rename(stage / "kit", dest)
     return dest
 
 

@@ -207,8 +207,11 @@ def test_errors_of_the_command_are_one_line(course, tmp_path):
 
 
 def test_the_command_builds_and_updates_a_kit(course, tmp_path):
-    code, out, err = minitorch("kit", tmp_path / "kit", cwd=course / "nbs")
+    (tmp_path / "kit").mkdir()
+    inode = (tmp_path / "kit").stat().st_ino
+    code, out, err = minitorch("kit", ".", "--course", course, cwd=tmp_path / "kit")
     assert code == 0 and "00_first, 01_second" in out, err
+    assert (tmp_path / "kit/minitorch/first.py").is_file() and (tmp_path / "kit").stat().st_ino == inode
     cells = first()
     cells[-1].source = "Hand it in today."
     mini_course.write(course / "nbs/00_first/00_first.ipynb", cells)
