@@ -12,7 +12,7 @@ STAMP := $(VENV)/.installed
 STUDENT := .venv-student
 LAB_KIT := course/lab-kit
 FIRST := $(firstword $(notdir $(sort $(wildcard nbs/[0-9][0-9]_*))))
-PIP := -m pip --disable-pip-version-check --quiet
+PIP := -m pip --disable-pip-version-check -qq
 
 # More threads than cores make small matrices slower, and tests are run side by side.
 export OPENBLAS_NUM_THREADS := 1

@@ -1,29 +1,31 @@
-# Typical mistakes.
+# Every exercise tried, each with a mistake that students make.
 
 # %% relu
 def relu(x):
-    # the upstream gradient is ignored
+    """The slope at 0 taken as 1."""
     out = np.maximum(x, 0)
     def backward(grad):
-        return {"x": 1.0 * (x > 0)}
+        return {"x": grad * (x >= 0)}
     return out, backward
 
 # %% sigmoid
 def sigmoid(x):
-    # s(1 − s) taken at the input
+    """The upstream gradient forgotten."""
     s = 1 / (1 + np.exp(-x))
     def backward(grad):
-        return {"x": grad * x * (1 - x)}
+        return {"x": s * (1 - s)}
     return s, backward
 
 # %% unbroadcast
 def unbroadcast(grad, shape):
-    # axes of length 1 are forgotten
-    return grad.sum(axis=tuple(range(grad.ndim - len(shape))))
+    """keepdims forgotten."""
+    front = grad.ndim - len(shape)
+    axes = tuple(i for i in range(grad.ndim) if i < front or shape[i - front] == 1 != grad.shape[i])
+    return grad.sum(axis=axes)
 
 # %% mul
 def mul(a, b):
-    # not summed over what broadcasting added
+    """Not summed where broadcast."""
     out = a * b
     def backward(grad):
         return {"a": grad * b, "b": grad * a}
@@ -31,7 +33,7 @@ def mul(a, b):
 
 # %% mean_lastaxis
 def mean_lastaxis(x):
-    # the derivative of the sum
+    """The derivative of the sum."""
     out = x.mean(axis=-1)
     def backward(grad):
         return {"x": np.broadcast_to(grad[..., None], x.shape)}
@@ -39,7 +41,7 @@ def mean_lastaxis(x):
 
 # %% slice_lastaxis
 def slice_lastaxis(x, start, stop):
-    # the gradient is as short as the slice
+    """The upstream gradient as it is."""
     out = x[..., start:stop]
     def backward(grad):
         return {"x": grad}
@@ -47,7 +49,7 @@ def slice_lastaxis(x, start, stop):
 
 # %% matmul
 def matmul(x, W):
-    # right for two matrices, not summed over leading axes
+    """Right for two axes; leading axes not summed."""
     out = x @ W
     def backward(grad):
         return {"x": grad @ W.swapaxes(-1, -2), "W": x.swapaxes(-1, -2) @ grad}
@@ -55,28 +57,39 @@ def matmul(x, W):
 
 # %% linear
 def linear(x, W, b):
-    # the bias gets the gradient of every position, not their sum
+    """The mean over the rows for b."""
     out = x @ W + b
     def backward(grad):
-        return {"x": grad @ W.T, "W": _rows(x).T @ _rows(grad), "b": grad}
+        g = grad.reshape(-1, grad.shape[-1])
+        return {"x": grad @ W.T, "W": x.reshape(-1, x.shape[-1]).T @ g, "b": g.sum(axis=0) / len(g)}
     return out, backward
 
 # %% softmax_op
 def softmax_op(x):
-    # overflows, and its backward takes each output for itself
-    e = np.exp(x)
-    p = e / e.sum(axis=-1, keepdims=True)
+    """Elementwise, and the maximum not subtracted."""
+    p = np.exp(x) / np.exp(x).sum(axis=-1, keepdims=True)
     def backward(grad):
         return {"x": grad * p * (1 - p)}
     return p, backward
 
 # %% cross_entropy_from_probs
 def cross_entropy_from_probs(p, y):
-    # a mean whose derivative is that of a sum
-    flat, rows = _rows(p), np.arange(np.size(y))
-    out = -np.log(flat[rows, np.ravel(y)]).mean()
+    """The probability clipped, and the sum for the mean in backward."""
+    flat, rows, y = p.reshape(-1, p.shape[-1]), np.arange(np.size(y)), np.ravel(y)
+    picked = np.clip(flat[rows, y], 1e-9, 1)
     def backward(grad):
         g = np.zeros_like(flat)
-        g[rows, np.ravel(y)] = -grad / flat[rows, np.ravel(y)]
+        g[rows, y] = -grad / picked
         return {"p": g.reshape(p.shape)}
-    return out, backward
+    return -np.log(picked).mean(), backward
+
+# %% softmax_ce_fused
+def softmax_ce_fused(logits, targets):
+    """The log of a softmax that can be 0."""
+    p, _ = softmax_op(logits)
+    picked = np.take_along_axis(p, targets[..., None], axis=-1)
+    def backward(grad):
+        g = p.copy()
+        np.put_along_axis(g, targets[..., None], picked - 1, axis=-1)
+        return {"logits": g * grad / targets.size}
+    return -np.log(picked).mean(), backward
