@@ -58,6 +58,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                  'minitorch.check._softmaxes': ('check.html#_softmaxes', 'minitorch/check.py'),
                                  'minitorch.check._spread': ('check.html#_spread', 'minitorch/check.py'),
                                  'minitorch.check._stable_softmax': ('check.html#_stable_softmax', 'minitorch/check.py'),
+                                 'minitorch.check._table': ('check.html#_table', 'minitorch/check.py'),
                                  'minitorch.check._unbroadcasts': ('check.html#_unbroadcasts', 'minitorch/check.py'),
                                  'minitorch.check._with': ('check.html#_with', 'minitorch/check.py'),
                                  'minitorch.check._words': ('check.html#_words', 'minitorch/check.py'),

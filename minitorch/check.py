@@ -477,19 +477,27 @@ class Verdict:
         return "\n".join(lines + [f"  note: {note}" for note in self.notes] + [f"  (inputs drawn with seed {self.seed})"])
 
     def _repr_html_(self):
-        cell = 'style="text-align: left; vertical-align: top; padding: 2px 10px"'
-        rows = ""
+        rows = []
         for sign, points, words, message in self._lines():
-            colour = "#2e9b57" if sign == "✓" else "#e0524a"
             body, _, hint = message.partition(" This looks like: ")
             text = escape(body) + (f"<br><b>This looks like:</b> {escape(hint)}" if hint else "")
-            rows += (f'<tr><td {cell}><b style="color: {colour}">{sign}</b></td><td {cell}>{points}</td>'
-                     f'<td {cell}><span style="white-space: nowrap">{escape(words)}</span></td><td {cell}>{text}</td></tr>')
-        notes = "".join(f"<div>note: {escape(note)}</div>" for note in self.notes)
-        return (f"<div><b>{escape(self.name)}: {self.score:g} of {self.max:g} points</b>"
-                f'<table style="margin: 4px 0"><thead><tr><th {cell}></th><th {cell}>points</th><th {cell}>part</th>'
-                f"<th {cell}>verdict</th></tr></thead><tbody>{rows}</tbody></table>{notes}"
-                f'<div style="opacity: .7">inputs drawn with seed {self.seed}</div></div>')
+            rows.append((sign, points, f'<span style="white-space: nowrap">{escape(words)}</span>', text))
+        notes = [*(f"note: {note}" for note in self.notes), f"inputs drawn with seed {self.seed}"]
+        return _table(f"{self.name}: {self.score:g} of {self.max:g} points", ("points", "part", "verdict"), rows, notes)
+
+
+def _table(title, heads, rows, notes=()):
+    """A title, a table whose rows begin with ✓ or ✗, and notes, as HTML for light and dark pages."""
+    cell = 'style="text-align: left; vertical-align: top; padding: 2px 10px"'
+    head = "".join(f"<th {cell}>{h}</th>" for h in ("", *heads))
+    body = ""
+    for sign, *texts in rows:
+        colour = "#2e9b57" if sign == "✓" else "#e0524a"
+        cells = (f'<b style="color: {colour}">{sign}</b>', *texts)
+        body += f"<tr>{''.join(f'<td {cell}>{text}</td>' for text in cells)}</tr>"
+    foot = "".join(f'<div style="opacity: .75">{escape(note)}</div>' for note in notes)
+    return (f'<div><b>{escape(title)}</b><table style="margin: 4px 0"><thead><tr>{head}</tr></thead>'
+            f"<tbody>{body}</tbody></table>{foot}</div>")
 
 # %% ../nbs/check.ipynb #check-function
 def check(name, function, formula=None, seed=None):
@@ -777,13 +785,8 @@ class Summary:
         return "\n".join([self._title(), *lines])
 
     def _repr_html_(self):
-        cell = 'style="text-align: left; padding: 2px 10px"'
-        rows = "".join(
-            f'<tr><td {cell}><b style="color: {"#2e9b57" if sign == "✓" else "#e0524a"}">{sign}</b></td>'
-            f"<td {cell}>{v.score:g}/{v.max:g}</td><td {cell}>{escape(v.name)}</td><td {cell}>{escape(left)}</td></tr>"
-            for sign, v, left in self._lines())
-        return (f'<div><b>{escape(self._title())}</b><table style="margin: 4px 0"><thead><tr><th {cell}></th>'
-                f"<th {cell}>points</th><th {cell}>exercise</th><th {cell}>left</th></tr></thead><tbody>{rows}</tbody></table></div>")
+        rows = [(sign, f"{v.score:g}/{v.max:g}", escape(v.name), escape(left)) for sign, v, left in self._lines()]
+        return _table(self._title(), ("points", "exercise", "left"), rows)
 
 
 def check_all(module, names, namespace):
