@@ -69,7 +69,8 @@ $(STUDENT)/.installed: $(LAB_KIT)/settings.ini
 	@touch $@
 
 lab: $(STUDENT)/.installed  ## JupyterLab on the student's version of the first notebook, in course/lab-kit
-	@cd $(LAB_KIT) && . "$(CURDIR)/$(STUDENT)/bin/activate" && jupyter lab $(LAB_ARGS) nbs/$(FIRST)/$(FIRST).ipynb
+	@cd $(LAB_KIT) && . "$(CURDIR)/$(STUDENT)/bin/activate" && \
+		jupyter lab --LabApp.default_url=/lab/tree/nbs/$(FIRST)/$(FIRST).ipynb $(LAB_ARGS)
 
 bench: $(STAMP)  ## the benchmarks, one after the other
 	@for file in $(wildcard benchmarks/*.py); do echo "make: $$file"; $(BIN)/python $$file || exit 1; done

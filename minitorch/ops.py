@@ -86,8 +86,8 @@ def unbroadcast(grad, shape):
         return grad
     _need("unbroadcast", _broadcasts(shape, grad.shape, to=grad.shape),
           "a shape that broadcasts to that of grad", grad=grad, shape=shape)
-    front = grad.ndim - len(shape)
-    axes = tuple(i for i in range(grad.ndim) if i < front or shape[i - front] == 1)
+    extra = grad.ndim - len(shape)
+    axes = tuple(i for i in range(grad.ndim) if i < extra or shape[i - extra] == 1)
     return grad.sum(axis=axes, keepdims=True).reshape(shape)
 
 # %% ../nbs/00_ops/00_ops.ipynb #add
@@ -187,11 +187,11 @@ def slice_lastaxis(x, start, stop):
 
 # %% ../nbs/00_ops/00_ops.ipynb #matmul
 def matmul(x, W):
-    """x (…, m, n) @ W (…, n, k) → (…, m, k), leading axes broadcast. Gradients: x, W."""
+    """x (…, m, n) @ W (…, n, p) → (…, m, p), leading axes broadcast. Gradients: x, W."""
     _need_float("matmul", x=x, W=W)
     fit = x.ndim >= 2 and W.ndim >= 2 and x.shape[-1] == W.shape[-2]
     _need("matmul", fit and _broadcasts(x.shape[:-2], W.shape[:-2]),
-          "x (…, m, n) and W (…, n, k), leading axes that broadcast", x=x, W=W)
+          "x (…, m, n) and W (…, n, p), leading axes that broadcast", x=x, W=W)
     out = x @ W
     def backward(grad, wanted=("x", "W")):
         grads = {}
@@ -209,10 +209,10 @@ def _rows(x):
 
 # %% ../nbs/00_ops/00_ops.ipynb #linear
 def linear(x, W, b):
-    """x (…, n) @ W (n, m) + b (m,) → (…, m). Gradients: x, W, b."""
+    """x (…, n) @ W (n, p) + b (p,) → (…, p). Gradients: x, W, b."""
     _need_float("linear", x=x, W=W, b=b)
     fit = x.ndim >= 1 and W.ndim == 2 and x.shape[-1] == W.shape[0] and b.shape == W.shape[1:]
-    _need("linear", fit and W.size > 0, "x (…, n), W (n, m), b (m,), n and m not 0", x=x, W=W, b=b)
+    _need("linear", fit and W.size > 0, "x (…, n), W (n, p), b (p,), n and p not 0", x=x, W=W, b=b)
     out = x @ W + b
     def backward(grad, wanted=("x", "W", "b")):
         grads = {}

@@ -35,6 +35,20 @@ def test_exports_and_names_the_file(here, capsys):
     assert "Hand in this file: nbs/00_toy/00_toy.ipynb" in capsys.readouterr().out
 
 
+def test_a_library_that_cannot_be_imported_is_noticed(here, capsys):
+    """A helper in a cell of its own, without #| export: the notebook works, the library does not."""
+    broken = SOURCE.replace("#| export", "#| export\nfrom nowhere import helper")
+    write(here, broken)
+    (here.parent.parent / "minitorch" / "__init__.py").touch()
+    hand_in("00_toy", history=[broken])
+    assert "importing it fails: ModuleNotFoundError: No module named 'nowhere'" in capsys.readouterr().out
+
+
+def test_what_was_not_run_is_noticed(here, capsys):
+    hand_in("00_toy", history=["1 + 1"])
+    assert not library(here) and "`def f(x):` has not been run since the kernel started" in capsys.readouterr().out
+
+
 def test_outside_a_kit_nothing_is_exported(here, capsys):
     (here.parent.parent / "pyproject.toml").write_text('[tool.nbdev]\nlib_path = "minitorch"\n')
     hand_in("00_toy", history=[SOURCE])
@@ -51,7 +65,7 @@ def test_what_is_not_python_is_noticed(here, capsys):
     write(here, broken)
     hand_in("00_toy", history=[broken])
     out = capsys.readouterr().out
-    assert not library(here) and "Not Python, line 3 of the cell: 'retrun 2 * x'" in out
+    assert not library(here) and "Not Python, line 3 of a cell: 'retrun 2 * x'" in out
 
 
 def test_a_renamed_notebook_is_noticed(here, capsys):

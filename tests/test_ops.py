@@ -170,7 +170,7 @@ REFUSED = [     # (error, what the message must say, call)
     (TypeError, "sum_all: x must be .* int64", lambda: ops.sum_all(one(3, int))),
     (ValueError, "scale: wanted a real number c; was given c (3,)", lambda: ops.scale(f(3), f(3))),
     (ValueError, "scale: wanted a real number c; was given c 1j", lambda: ops.scale(f(3), 1j)),
-    (ValueError, "matmul: wanted x (…, m, n) and W (…, n, k).* was given x (2, 4), W (3, 2)", lambda: ops.matmul(f(2, 4), f(3, 2))),
+    (ValueError, "matmul: wanted x (…, m, n) and W (…, n, p).* was given x (2, 4), W (3, 2)", lambda: ops.matmul(f(2, 4), f(3, 2))),
     (ValueError, "matmul: .* was given x (3,), W (3, 2)", lambda: ops.matmul(f(3), f(3, 2))),
     (ValueError, "matmul: .* was given x (2, 3, 4), W (3, 4, 5)", lambda: ops.matmul(f(2, 3, 4), f(3, 4, 5))),
     (ValueError, "linear: .* b (1, 2)", lambda: ops.linear(f(2, 3), f(3, 2), f(1, 2))),

@@ -41,12 +41,12 @@ def relu_no_upstream(x):
     return np.maximum(x, 0), lambda g: {"x": (x > 0).astype(float)}
 
 
-@wrong("ops.relu", "the derivative at 0 is taken as 1", keeps=2)
+@wrong("ops.relu", "the derivative at 0 is taken as 1", keeps=3)
 def relu_kink(x):
     return np.maximum(x, 0), lambda g: {"x": g * (x >= 0)}
 
 
-@wrong("ops.relu", "upstream modified in place", keeps=1)
+@wrong("ops.relu", "grad modified in place", keeps=1)
 def relu_in_place(x):
     def backward(g):
         g[x <= 0] = 0
@@ -215,7 +215,7 @@ def mul_no_upstream(a, b):
     return a * b, lambda g: {"a": _sum_to(g * b, a.shape), "b": _sum_to(a + 0 * g, b.shape)}
 
 
-@wrong("ops.mul", "the input itself instead of the other one")
+@wrong("ops.mul", "the input itself in place of the other one")
 def mul_swapped(a, b):
     return a * b, lambda g: {"a": g * a, "b": g * b}
 
@@ -378,7 +378,7 @@ def linear_b(x, W, b):
     return x @ W + b, lambda g: {"x": g @ W.T, "W": flat(x).T @ flat(g), "b": g}
 
 
-@wrong("ops.linear", "the mean over the positions", keeps=5)
+@wrong("ops.linear", "the mean over the rows", keeps=5)
 def linear_b_mean(x, W, b):
     flat = lambda a: a.reshape(-1, a.shape[-1])
     return x @ W + b, lambda g: {"x": g @ W.T, "W": flat(x).T @ flat(g), "b": flat(g).sum(axis=0) / max(len(flat(g)), 1)}
@@ -510,6 +510,185 @@ def fused_log_zero(logits, targets):
 def fused_overflows(logits, targets):
     p, hot = _softmax(logits), np.eye(logits.shape[-1])[targets]
     loss = np.log(np.exp(logits).sum(axis=-1)) - (logits * hot).sum(axis=-1)
+    return loss.mean(), lambda g: {"logits": (p - hot) * g / targets.size}
+
+
+# ---------------------------------------------------------------- what a student's part found (a player in 00_ops)
+
+
+@right("ops.relu")
+def relu_of_python_numbers(x):      # whole numbers where all are negative: judged by their values
+    out = np.array([max(v, 0) for v in x.ravel()]).reshape(x.shape)
+    return out, lambda g: {"x": np.array([a if v > 0 else 0 for a, v in zip(g.ravel(), x.ravel())]).reshape(x.shape)}
+
+
+_last = []
+
+
+@wrong("ops.relu", "an answer for a later call", keeps=1)
+def relu_global(x):
+    _last[:] = [x]
+    return np.maximum(x, 0), lambda g: {"x": g * (_last[0] > 0)}
+
+
+@wrong("ops.relu", "the output modified in place", keeps=1)
+def relu_overwrites_output(x):
+    out = np.array(np.maximum(x, 0))
+    def backward(g):
+        out[...] = g * (x > 0)
+        return {"x": out}
+    return out, backward
+
+
+@wrong("ops.slice_lastaxis", "an earlier gradient of x modified in place", keeps=1)
+def slice_reused_buffer(x, start, stop):
+    buffer = np.zeros(x.shape)
+    def backward(g):
+        buffer[..., start:stop] = g
+        return {"x": buffer}
+    return x[..., start:stop], backward
+
+
+@wrong("ops.slice_lastaxis", "wanted", keeps=2)
+def slice_through_a_copy(x, start, stop):
+    def backward(g):
+        whole = np.zeros_like(x)
+        whole.reshape(-1, x.shape[-1])[:, start:stop] = g.reshape(-1, stop - start)     # copies where x is in Fortran order
+        return {"x": whole}
+    return x[..., start:stop], backward
+
+
+@wrong("ops.slice_lastaxis", "the right numbers in the wrong place", keeps=1)
+def slice_ignores_start(x, start, stop):
+    def backward(g):
+        whole = np.zeros(x.shape)
+        whole[..., :stop - start] = g
+        return {"x": whole}
+    return x[..., start:stop], backward
+
+
+@wrong("ops.slice_lastaxis", "", keeps=1)
+def slice_one_more(x, start, stop):
+    def backward(g):
+        whole = np.zeros(x.shape)
+        whole[..., start:stop + 1] = g
+        return {"x": whole}
+    return x[..., start:stop], backward
+
+
+@wrong("ops.mul", "nan", keeps=1)
+def mul_by_division(a, b):
+    out = a * b
+    return out, lambda g: {"a": _sum_to(g * out / a, a.shape), "b": _sum_to(g * out / b, b.shape)}
+
+
+@wrong("ops.mul", "needs ops.unbroadcast, which is not solved yet", keeps=1)
+def mul_without_unbroadcast(a, b):
+    def backward(g):
+        raise NotImplementedError("ops.unbroadcast: exercise not solved yet, see 00_ops.ipynb")
+    return a * b, backward
+
+
+@wrong("ops.relu", "element [0,", keeps=1)
+def relu_threshold(x):
+    return np.maximum(x, 0), lambda g: {"x": g * (x > 0.01)}
+
+
+@wrong("ops.relu", "taken as ½", keeps=3)
+def relu_half_at_zero(x):
+    return np.maximum(x, 0), lambda g: {"x": g * np.heaviside(x, 0.5)}
+
+
+@wrong("ops.relu", "with the two swapped", keeps=0)
+def relu_swapped(x):
+    return lambda g: {"x": g * (x > 0)}, np.maximum(x, 0)
+
+
+@wrong("ops.relu", "is a return missing?", keeps=0)
+def relu_no_return(x):
+    np.maximum(x, 0)
+
+
+@wrong("ops.relu", "np.maximum(x, 0) compares element by element", keeps=2)
+def relu_by_max(x):
+    return np.max(x, 0), lambda g: {"x": g * (x > 0)}
+
+
+@wrong("ops.sigmoid", "exp(x) where exp(−x) is wanted")
+def sigmoid_exponent(x):
+    s = 1 / (1 + np.exp(x))
+    return s, lambda g: {"x": g * s * (1 - s)}
+
+
+@wrong("ops.sigmoid", "not solved yet", keeps=0)
+def sigmoid_unsolved(x):
+    raise NotImplementedError("ops.sigmoid: exercise not solved yet, see 00_ops.ipynb")
+
+
+@wrong("ops.unbroadcast", "left over in front", keeps=1)
+def unbroadcast_no_reshape(grad, shape):
+    front = grad.ndim - len(shape)
+    return grad.sum(axis=tuple(i for i in range(grad.ndim) if i < front or shape[i - front] == 1), keepdims=True)
+
+
+@wrong("ops.mean_lastaxis", "not repeated along the last axis", keeps=1)
+def mean_not_repeated(x):
+    return x.mean(axis=-1), lambda g: {"x": g[..., None] / x.shape[-1]}
+
+
+@wrong("ops.mean_lastaxis", "keepdims=True or [..., None] keeps it", keeps=1)
+def mean_no_none(x):
+    return x.mean(axis=-1), lambda g: {"x": np.broadcast_to(g / x.shape[-1], x.shape)}
+
+
+@wrong("ops.matmul", "the shapes on the two sides of @ do not fit", keeps=1)
+def matmul_not_transposed(x, W):
+    def backward(grad, wanted=("x", "W")):
+        grads = {}
+        if "x" in wanted:
+            grads["x"] = grad @ W
+        if "W" in wanted:
+            grads["W"] = x @ grad
+        return grads
+    return x @ W, backward
+
+
+@wrong("ops.softmax_op", "keepdims=True or [..., None] keeps it", keeps=0)
+def softmax_no_keepdims(x):
+    e = np.exp(x - x.max(axis=-1))
+    p = e / e.sum(axis=-1)
+    return p, lambda g: {"x": p * (g - (g * p).sum(axis=-1))}
+
+
+@wrong("ops.softmax_op", "without the factor p in front", keeps=2)
+def softmax_no_outer(x):
+    p = _softmax(x)
+    return p, lambda g: {"x": g - (g * p).sum(axis=-1, keepdims=True)}
+
+
+@wrong("ops.softmax_op", "the sign of the sum is minus", keeps=2)
+def softmax_plus(x):
+    p = _softmax(x)
+    return p, lambda g: {"x": p * (g + (g * p).sum(axis=-1, keepdims=True))}
+
+
+@wrong("ops.cross_entropy_from_probs", "a small constant is added to p, or p is clipped", keeps=0)
+def ce_constant(p, y):
+    hot = np.eye(p.shape[-1])[y]
+    return -np.log((p * hot).sum(axis=-1) + 1e-12).mean(), lambda g: {"p": -g * hot / (p + 1e-12) / y.size}
+
+
+@wrong("ops.cross_entropy_from_probs", "a small constant is added to p, or p is clipped", keeps=2)
+def ce_clipped_in_backward(p, y):
+    hot = np.eye(p.shape[-1])[y]
+    return -np.log((p * hot).sum(axis=-1)).mean(), lambda g: {"p": -g * hot / np.maximum(p, 1e-12) / y.size}
+
+
+@wrong("ops.softmax_ce_fused", "the maximum is not added back")
+def fused_maximum_lost(logits, targets):
+    p, hot = _softmax(logits), np.eye(logits.shape[-1])[targets]
+    z = logits - logits.max(axis=-1, keepdims=True)
+    loss = np.log(np.exp(z).sum(axis=-1)) - (logits * hot).sum(axis=-1)
     return loss.mean(), lambda g: {"logits": (p - hot) * g / targets.size}
 
 
