@@ -751,6 +751,7 @@ def _picked(x, y):
     return np.take_along_axis(x, np.asarray(y)[..., None], axis=-1)[..., 0]
 
 
+_LARGER = np.array([[1000.0, 999.0, 998.0, 1000.5], [999.5, 1000.0, 1000.0, 1001.0]])       # but no probability is 0
 _LARGE = np.array([[1000.0, 0.0, -1000.0, 3.0], [1000.0, 999.0, 998.0, 0.0], [-1000.0, -1001.0, -1000.5, -2000.0]])
 
 
@@ -804,8 +805,10 @@ _constant = "a small constant is added to p, or p is clipped: log 0 = −inf is 
 _add("ops.cross_entropy_from_probs", lambda p, y: -np.log(_picked(p, y)).mean(),
      _classified("p", lambda rng, shape: _stable_softmax(direction(rng, shape)),
                  ("plain", [[1e-20, 0.5, 0.5], [0.2, 0.8, 1e-9]], [0, 2], ("p",)),
-                 ("zero", [[0.0, 0.5, 0.5], [0.2, 0.8, 0.0]], [0, 1], ("output",))),
-     {"output": 1, "output zero": 1, "p": 1, "* shapes": 1}, mistakes=(
+                 ("zero", [[0.0, 0.5, 0.5], [0.2, 0.8, 0.0]], [0, 1], ("output",)),
+                 ("shapes", [[0.0, 0.5, 0.5], [0.2, 0.8, 0.0]], [1, 1], ("p",))),
+     {"output": 1, "output zero": 1, "p": 1, "* shapes": 1}, said={"* shapes": "everything, for other shapes and zeros"},
+     mistakes=(
     *((_constant, _nudged(lambda p, eps=eps: p + eps)) for eps in 10.0 ** -np.arange(5, 17)),
     *((_constant, _nudged(lambda p, eps=eps: np.maximum(p, eps))) for eps in 10.0 ** -np.arange(5, 17)),
     ("the logarithm is missing from the loss", _of_output(lambda c: -_picked(c.x, c.case.const["y"]).mean())),
@@ -821,13 +824,15 @@ def _naive_loss(log_sum):
 
 _add("ops.softmax_ce_fused", lambda logits, targets: (_logsumexp(logits) - _picked(logits, targets)).mean(),
      _classified("logits", lambda rng, shape: 2 * direction(rng, shape),
-                 ("large", _LARGE, [1, 2, 0], ()), ("large", -_LARGE, [1, 0, 2], ())),
+                 ("large", _LARGER, [1, 2], ()), ("large", _LARGE, [1, 2, 0], ()), ("large", -_LARGE, [1, 0, 2], ())),
      {"output": 1, "logits": 1, "* shapes": 1, "output large": 1, "logits large": 1}, mistakes=(
     ("the softmax alone: 1 is to be taken off at the target",
      _of_gradient(lambda c: c.g * _stable_softmax(c.x) / _rows(c))),
     ("log of the softmax: log 0 is −inf; use the logits, log-sum-exp with the maximum taken out",
      _of_output(lambda c: -np.log(_picked(_stable_softmax(c.x), c.case.const["targets"])).mean())),
     ("the maximum is not subtracted first: exp overflows", _naive_loss(lambda x: np.log(np.exp(x).sum(axis=-1)))),
+    ("one maximum for all rows: each row wants its own",
+     _naive_loss(lambda x: x.max() + np.log(np.exp(x - x.max()).sum(axis=-1)))),
     ("the maximum is not added back: log Σ exp(x) is m + log Σ exp(x − m)",
      _naive_loss(lambda x: np.log(np.exp(x - x.max(axis=-1, keepdims=True)).sum(axis=-1))))))
 
@@ -963,6 +968,8 @@ def hand_in(assignment, history=None):
 
 def _unfit(cells, history, name):
     """Why the notebook on disk is not what was run, or not Python; empty where it is both."""
+    if not any("".join(cell["source"]).startswith("#| default_exp") for cell in cells):
+        return f"The first cell of {name}, `#| default_exp …`, is gone: take it back from .released/, save, run this cell again."
     ran = {source.strip() for source in history}
     for cell in cells:
         source = "".join(cell["source"])

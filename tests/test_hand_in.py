@@ -68,6 +68,14 @@ def test_what_is_not_python_is_noticed(here, capsys):
     assert not library(here) and "Not Python, line 3 of a cell: 'retrun 2 * x'" in out
 
 
+def test_a_lost_first_cell_is_noticed(here, capsys):
+    nb = nbformat.read(here / "00_toy.ipynb", 4)
+    nb.cells = nb.cells[1:]
+    nbformat.write(nb, here / "00_toy.ipynb")
+    hand_in("00_toy", history=[SOURCE])
+    assert not library(here) and "`#| default_exp …`, is gone" in capsys.readouterr().out
+
+
 def test_a_renamed_notebook_is_noticed(here, capsys):
     (here / "00_toy.ipynb").rename(here / "mine.ipynb")
     hand_in("00_toy", history=[SOURCE])

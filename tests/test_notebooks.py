@@ -149,3 +149,21 @@ def test_the_text(path):
             pictures = re.findall(r"!\[([^\]]*)\]\(", cell.source)
             bare = re.search(r"<img(?![^>]*\balt=)", cell.source)
             assert all(len(alt) >= 20 for alt in pictures) and not bare, f"{cell['id']}: a picture without its text"
+
+
+def stored(node):
+    """The names that running this code binds, where it stands: not those of functions and comprehensions within."""
+    if isinstance(node, (ast.FunctionDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+        return set()
+    here = {node.id} if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else set()
+    return here.union(*(stored(child) for child in ast.iter_child_nodes(node)))
+
+
+@every
+def test_examples_leave_no_variable_that_an_answer_might_mean(path):
+    """`return out` in an answer that never made `out` must be a NameError, not the `out` of an example above it."""
+    cells = code_cells(path)
+    made = set().union(*(stored(tree(cell.source)) for cell in cells if "#| export" not in cell.source))
+    functions = [n for cell in cells if grading(cell).get("solution") for n in ast.walk(tree(cell.source)) if isinstance(n, ast.FunctionDef)]
+    local = set().union(*(stored(statement) for function in functions for statement in function.body))
+    assert made & (local | ({"out", "backward"} if local else set())) == set()

@@ -444,7 +444,13 @@ def softmax_zeros(x):           # right for an upstream gradient of ones
 @right("ops.cross_entropy_from_probs")
 def ce_by_one_hot(p, y):
     hot = np.eye(p.shape[-1])[y]
-    return -np.log((p * hot).sum(axis=-1)).mean(), lambda g: {"p": -g * hot / p / max(y.size, 1)}
+    return -np.log((p * hot).sum(axis=-1)).mean(), lambda g: {"p": -g * hot / np.where(hot, p, 1) / y.size}
+
+
+@wrong("ops.cross_entropy_from_probs", "nan", keeps=3)
+def ce_zero_by_zero(p, y):      # 0/0 at a probability of 0 that is not the target's
+    hot = np.eye(p.shape[-1])[y]
+    return -np.log((p * hot).sum(axis=-1)).mean(), lambda g: {"p": -g * hot / p / y.size}
 
 
 @wrong("ops.cross_entropy_from_probs", "a sum where a mean is wanted", keeps=2)
@@ -468,7 +474,7 @@ def ce_no_upstream(p, y):
 @wrong("ops.cross_entropy_from_probs", "wanted inf", keeps=3)
 def ce_clipped(p, y):
     hot = np.eye(p.shape[-1])[y]
-    return -np.log(np.clip((p * hot).sum(axis=-1), 1e-12, 1)).mean(), lambda g: {"p": -g * hot / p / y.size}
+    return -np.log(np.clip((p * hot).sum(axis=-1), 1e-12, 1)).mean(), lambda g: {"p": -g * hot / np.where(hot, p, 1) / y.size}
 
 
 # ---------------------------------------------------------------- softmax_ce_fused
@@ -506,7 +512,15 @@ def fused_log_zero(logits, targets):
     return -np.log((p * hot).sum(axis=-1)).mean(), lambda g: {"logits": (p - hot) * g / targets.size}
 
 
-@wrong("ops.softmax_ce_fused", "exp overflows")
+@wrong("ops.softmax_ce_fused", "one maximum for all rows", keeps=3)
+def fused_one_maximum(logits, targets):
+    e = np.exp(logits - logits.max())
+    s, hot = e.sum(axis=-1, keepdims=True), np.eye(logits.shape[-1])[targets]
+    loss = logits.max() + np.log(s[..., 0]) - (logits * hot).sum(axis=-1)
+    return loss.mean(), lambda g: {"logits": (e / s - hot) * g / targets.size}
+
+
+@wrong("ops.softmax_ce_fused", "the maximum is not subtracted first: exp overflows")
 def fused_overflows(logits, targets):
     p, hot = _softmax(logits), np.eye(logits.shape[-1])[targets]
     loss = np.log(np.exp(logits).sum(axis=-1)) - (logits * hot).sum(axis=-1)
