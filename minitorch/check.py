@@ -648,6 +648,7 @@ _add("ops.relu", lambda x: np.where(np.real(x) > 0, x, 0),
     ("the derivative at 0 is taken as 1; here it is 0, by convention", _of_gradient(lambda c: c.g * (c.x >= 0))),
     ("the derivative at 0 is taken as ½; here it is 0, by convention", _of_gradient(lambda c: c.g * np.heaviside(c.x, 0.5))),
     ("np.max(x, 0) is the greatest along axis 0; np.maximum(x, 0) compares element by element", _of_output(lambda c: c.x.max(axis=0))),
+    ("−1 where x is negative: the slope there is 0", _of_gradient(lambda c: c.g * np.sign(c.x))),
     ("the mask is the wrong way round", _of_gradient(lambda c: c.g * (c.x < 0))),
     ("the output in place of the mask", _of_gradient(lambda c: c.g * c.out))))
 _add("ops.sigmoid", lambda x: (1 + np.tanh(x / 2)) / 2, _elementwise(("large", [[-1000.0, -40.0, 2.0], [40.0, 1000.0, -2.0]])),
@@ -697,6 +698,8 @@ _add("ops.linear", lambda x, W, b: x @ W + b, _linears,
      lambda c: c.g.reshape(-1, c.g.shape[-1]).mean(axis=0) if c.target == "b" else None),
     ("the upstream gradient itself: every row adds to the same b, sum over the rows",
      lambda c: c.g if c.target == "b" else None),
+    ("summed over the columns too: each element of b has a column of its own",
+     lambda c: np.full(c.expected.shape, c.g.sum()) if c.target == "b" else None),
     ("the bias is missing", _of_output(lambda c: c.case.inputs["x"] @ c.case.inputs["W"]))))
 
 # %% ../nbs/check.ipynb #check-shapes

@@ -709,3 +709,26 @@ def fused_maximum_lost(logits, targets):
 @wrong("ops.relu", "wanted a plain NumPy array, was given MaskedArray")
 def relu_masked(x):
     return np.ma.masked_less(x, 0).filled(0), lambda g: {"x": np.ma.array(g * (x > 0))}
+
+
+@wrong("ops.relu", "the slope there is 0", keeps=1)
+def relu_by_sign(x):
+    return np.maximum(x, 0), lambda g: {"x": g * np.sign(x)}
+
+
+@wrong("ops.linear", "each element of b has a column of its own", keeps=5)
+def linear_b_sum_all(x, W, b):
+    flat = lambda a: a.reshape(-1, a.shape[-1])
+    return x @ W + b, lambda g: {"x": g @ W.T, "W": flat(x).T @ flat(g), "b": np.full(b.shape, g.sum())}
+
+
+@right("ops.softmax_op")
+def softmax_by_logaddexp(x):
+    p = np.exp(x - np.logaddexp.reduce(x, axis=-1, keepdims=True))
+    return p, lambda g: {"x": np.stack([p[..., j] * (g[..., j] - (g * p).sum(-1)) for j in range(x.shape[-1])], axis=-1)}
+
+
+@right("ops.mean_lastaxis")
+def mean_by_repeat(x):
+    n = x.shape[-1]
+    return x.mean(-1), lambda g: {"x": np.repeat(g / n, n).reshape(x.shape)}
