@@ -5,7 +5,11 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
+try:
+    import typer
+except ModuleNotFoundError:
+    sys.exit("minitorch: the command is for instructors, and what it needs is not installed: "
+             "pip install 'minitorch-course[course]', or in a checkout pip install -e '.[course]'")
 
 from .checkout import CourseError, assignments, find_course, known
 

@@ -42,3 +42,9 @@ def test_a_broken_module_does_not_stop_the_others(tmp_path):
     done = subprocess.run([sys.executable, "-c", "import minitorch.ops; print(minitorch.ops.__file__)"],
                           cwd=tmp_path, capture_output=True, text=True)
     assert str(tmp_path) in done.stdout, done.stderr
+
+
+def test_the_command_without_its_extras_says_what_to_install():
+    program = "import sys; sys.modules['typer'] = None; from minitorch_course.cli import main"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 1 and "pip install 'minitorch-course[course]'" in done.stderr and "Traceback" not in done.stderr
