@@ -997,8 +997,11 @@ def _library_score(kit, module, exercises):
     names = " ".join(e for e in exercises if f"{module}.{e}" in CHECKS)
     program = (f"from minitorch import {module}\nfrom minitorch.check import check_all\n"
                f"check_all({module!r}, {names!r}, vars({module}))")
-    done = subprocess.run([sys.executable, "-c", program], cwd=kit, capture_output=True, encoding="utf-8",
-                          env={**os.environ, "PYTHONUTF8": "1"})
+    try:
+        done = subprocess.run([sys.executable, "-c", program], cwd=kit, capture_output=True, encoding="utf-8",
+                              env={**os.environ, "PYTHONUTF8": "1"}, timeout=120)
+    except subprocess.TimeoutExpired:
+        return "But its checks do not end: is there an endless loop?"
     if done.returncode:
         said = f"But importing it fails: {done.stderr.strip().splitlines()[-1]}"
     elif "What is left" in done.stdout:

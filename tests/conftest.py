@@ -2,10 +2,13 @@
 import os
 from pathlib import Path
 
+import hypothesis
 import mini_course
 import pytest
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+hypothesis.settings.register_profile("course", deadline=None)       # no test depends on a clock
+hypothesis.settings.load_profile("course")
 
 ROOT = Path(__file__).resolve().parent.parent
 
