@@ -289,10 +289,10 @@ def retain_grad(self):
         raise RuntimeError("retain_grad(): this Tensor does not require a gradient, so it will get none")
     self._kept = True
 
-def graph(self):
-    """A picture of what was recorded, for a notebook; see minitorch.graph."""
+def graph(self, names=None):
+    """A picture of what was recorded, for a notebook; `names`: {name: tensor}. See minitorch.graph."""
     from minitorch.graph import Graph
-    return Graph(self)
+    return Graph(self, names)
 Tensor.zero_grad, Tensor.retain_grad, Tensor.graph = zero_grad, retain_grad, graph
 
 # %% ../nbs/01_tensor/01_tensor.ipynb #sub
