@@ -10,6 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 STUDENT := .venv-student
+BENCH := .venv-bench
 LAB_KIT := course/lab-kit
 FIRST := $(firstword $(notdir $(sort $(wildcard nbs/[0-9][0-9]_*))))
 PIP := -m pip --disable-pip-version-check -qq
@@ -72,10 +73,18 @@ lab: $(STUDENT)/.installed  ## JupyterLab on the student's version of the first 
 	@cd $(LAB_KIT) && . "$(CURDIR)/$(STUDENT)/bin/activate" && \
 		jupyter lab --LabApp.default_url=/lab/tree/nbs/$(FIRST)/$(FIRST).ipynb $(LAB_ARGS)
 
-bench: $(STAMP)  ## the benchmarks, one after the other
-	@for file in $(wildcard benchmarks/*.py); do echo "make: $$file"; $(BIN)/python $$file || exit 1; done
+# The peers of the benchmark, each by itself: one that cannot be installed is left out there, with a line.
+$(BENCH)/.installed: benchmarks/requirements.txt
+	$(call new_venv,$(BENCH))
+	@grep -v '^#' benchmarks/requirements.txt | while read -r peer; do \
+		$(BENCH)/bin/python $(PIP) install "$$peer" || echo "make: $$peer cannot be installed, the benchmark goes without it"; done
+	@touch $@
+
+bench: $(STAMP) $(BENCH)/.installed  ## the benchmarks: benchmarks/RESULTS.md (ten minutes)
+	@$(BIN)/python benchmarks/import_time.py
+	@$(BIN)/python benchmarks/speed.py
 
 clean:  ## removes the environments, builds, caches, course/kit and course/example; leaves all else in course/
-	rm -rf $(VENV) $(STUDENT) build dist *.egg-info .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(STUDENT) $(BENCH) build dist *.egg-info .pytest_cache .ruff_cache .hypothesis
 	rm -rf course/kit course/example course/.exported
 	find minitorch minitorch_course nbs tests \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune -exec rm -rf {} +

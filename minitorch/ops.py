@@ -16,8 +16,9 @@ import numpy as np
 def _need_float(op, **arrays):
     """Raise TypeError unless every array is of floating point; complex passes, for the complex step."""
     for name, x in arrays.items():
-        if getattr(x, "dtype", None) is None or x.dtype.kind not in "fc":
-            given = f"an array of {x.dtype}" if hasattr(x, "dtype") else type(x).__name__
+        kind = x.dtype.kind if hasattr(x, "dtype") else None
+        if kind != "f" and kind != "c":
+            given = f"an array of {x.dtype}" if kind else type(x).__name__
             raise TypeError(f"{op}: {name} must be an array of floating point, was given {given}; "
                             f"use np.asarray({name}, dtype=float)")
 
@@ -86,10 +87,12 @@ def gelu(x):
     out *= x
     out *= 0.5
     def backward(grad):
-        g = square * (3 * 0.044715 * _ROOT)     # du/dx
-        g += _ROOT
+        g = square * (-3 * 0.044715 * _ROOT)
+        g -= _ROOT          # −du/dx
         g *= x
-        g *= 1 - t * t
+        slope = t * t
+        slope -= 1          # −d tanh/du
+        g *= slope
         g += t
         g += 1
         g *= 0.5
@@ -147,7 +150,7 @@ def mul(a, b):
     same = _same_shape("mul", a, b)
     out = a * b
     if same:
-        return out, lambda grad, wanted=(): {"a": grad * b, "b": grad * a}
+        return out, lambda grad, wanted=(), a=a, b=b: {"a": grad * b, "b": grad * a}     # defaults cost less than cells
     def backward(grad, wanted=("a", "b")):
         grads = {}
         if "a" in wanted:
@@ -249,6 +252,11 @@ def _ones(n, dtype):
     """n ones. On a large matrix g, _ones(len(g), g.dtype) @ g is several times as fast as g.sum(axis=0)."""
     return np.ones(n, dtype)
 
+
+def _row_sums(x):
+    """x (…, n) → (…, 1), the sums along the last axis: as a product: several times as fast as x.sum where x is large."""
+    return (_rows(x) @ _ones(x.shape[-1], x.dtype)).reshape(x.shape[:-1] + (1,))
+
 # %% ../nbs/00_ops/00_ops.ipynb #linear
 def linear(x, W, b):
     """x (…, n) @ W (n, p) + b (p,) → (…, p). Gradients: x, W, b."""
@@ -265,7 +273,11 @@ def linear(x, W, b):
         if "x" in wanted:
             grads["x"] = (_rows(grad) @ W.T).reshape(x.shape)
         if "W" in wanted:
-            grads["W"] = rows.T @ _rows(grad)
+            g = _rows(grad)
+            if len(g) > 16 * g.shape[1]:    # many rows, few columns: BLAS is faster this way round (.83 at 1000 × 784 × 16)
+                grads["W"] = np.ascontiguousarray((g.T @ rows).T)
+            else:
+                grads["W"] = rows.T @ g
         if "b" in wanted:
             g = _rows(grad)
             grads["b"] = _ones(len(g), g.dtype) @ g     # the sum over the rows, as a product
@@ -277,10 +289,13 @@ def softmax_op(x):
     """Softmax along the last axis: x (…, n) → (…, n), each row sums to 1. Gradient: x."""
     _need_float("softmax_op", x=x)
     _need("softmax_op", x.ndim >= 1 and x.shape[-1] > 0, "a last axis of one element or more", x=x)
-    e = np.exp(x - x.max(axis=-1, keepdims=True))
-    p = e / e.sum(axis=-1, keepdims=True)
+    p = x - x.max(axis=-1, keepdims=True)
+    np.exp(p, out=p)
+    p /= _row_sums(p)
     def backward(grad):
-        return {"x": p * (grad - (grad * p).sum(axis=-1, keepdims=True))}
+        g = grad * p
+        g -= p * _row_sums(g)
+        return {"x": g}
     return p, backward
 
 # %% ../nbs/00_ops/00_ops.ipynb #targets

@@ -42,8 +42,8 @@ class Tensor:
     def __init__(self, data, requires_grad=False):
         if isinstance(data, Tensor):
             raise TypeError("Tensor: was given a Tensor; t.detach() makes a new leaf of its values")
-        given = isinstance(data, (np.ndarray, np.generic))
-        data = np.asarray(data) if given else np.asarray(data, dtype=float)
+        if data.__class__ is not _ndarray:
+            data = np.asarray(data, dtype=None if isinstance(data, (np.ndarray, np.generic)) else float)
         if data.dtype.kind not in "fciub":
             raise TypeError(f"Tensor: wanted numbers, was given an array of {data.dtype}")
         if requires_grad and data.dtype.kind not in "fc":
@@ -118,8 +118,8 @@ def record(out, backward, *parents):
         backward = _wanting(backward, [name for parent, name in parents if parent.requires_grad])
     t = _new(Tensor)        # without __init__ and its checks: this line runs for every op
     t._data = out if out.__class__ is _ndarray else np.asarray(out)
-    t.grad, t.requires_grad, t._parents, t._backward = None, True, parents, backward
-    t._order, t._kept = _clock(), False
+    t.grad, t.requires_grad, t._kept = None, True, False
+    t._parents, t._backward, t._order = parents, backward, _clock()
     return t
 
 def _wanting(backward, names):
@@ -159,8 +159,8 @@ def _binary(op, symbol, a, b):
     if a.requires_grad and b.requires_grad and _recording:
         t = _new(Tensor)        # as record does, without the detour: 7 % of a chain of small ops
         t._data = out if out.__class__ is _ndarray else np.asarray(out)
-        t.grad, t.requires_grad, t._parents, t._backward = None, True, ((a, "a"), (b, "b")), backward
-        t._order, t._kept = _clock(), False
+        t.grad, t.requires_grad, t._kept = None, True, False
+        t._parents, t._backward, t._order = ((a, "a"), (b, "b")), backward, _clock()
         return t
     return record(out, backward, (a, "a"), (b, "b"))
 Tensor.__add__ = Tensor.__radd__ = lambda self, other: _binary(ops.add, operator.add, self, other)
@@ -207,10 +207,10 @@ def _upstream(t, grad):
         raise RuntimeError("backward() on a Tensor without a graph: nothing it was computed from requires a gradient, "
                            "or it was computed inside no_grad()")
     if grad is None:
-        if t.size != 1:
+        if t._data.size != 1:
             raise RuntimeError(f"backward() without a gradient starts from one number, this Tensor has shape {t.shape}: "
                                "take the sum or the mean, or give backward(grad) an array of that shape")
-        return np.ones(t.shape, t.dtype)
+        return np.ones(t._data.shape, t._data.dtype)
     grad = np.array(grad._data if isinstance(grad, Tensor) else grad, t.dtype)
     if grad.shape != t.shape:
         raise ValueError(f"backward(grad) wanted a gradient of shape {t.shape}, was given {grad.shape}")
@@ -229,11 +229,11 @@ def _own(leaves):
         grad, data = t.grad, t._data
         if grad is None:
             continue
-        if np.shape(grad) != data.shape:
-            raise ValueError(f"a Tensor of shape {t.shape} was given a gradient of shape {np.shape(grad)}: does the backward "
-                             "of an op sum over what was broadcast (unbroadcast)?")
         if grad.__class__ is not _ndarray or grad.base is not None or grad.dtype is not data.dtype or id(grad) in seen:
             t.grad = grad = np.array(grad, data.dtype)
+        if grad.shape != data.shape:
+            raise ValueError(f"a Tensor of shape {data.shape} was given a gradient of shape {grad.shape}: does the backward "
+                             "of an op sum over what was broadcast (unbroadcast)?")
         seen.add(id(grad))
 
 # %% ../nbs/01_tensor/01_tensor.ipynb #backward
@@ -351,7 +351,7 @@ def _sum(self, axis=None, keepdims=False):
     """The sum over `axis` (one, several, or None for all)."""
     if axis is None and not keepdims and self.dtype.kind in "fc":
         return sum_all(self)
-    return _unary(extra_ops.sum, self, axis, keepdims)
+    return _unary(extra_ops.sum_over, self, axis, keepdims)
 
 def _mean(self, axis=None, keepdims=False):
     """The mean over `axis`. Raises ValueError for a mean over nothing."""
@@ -362,7 +362,7 @@ def _mean(self, axis=None, keepdims=False):
 
 def _max(self, axis=None, keepdims=False):
     """The greatest along `axis`. Where several are equally great, they share the gradient."""
-    return _unary(extra_ops.max, self, axis, keepdims)
+    return _unary(extra_ops.max_over, self, axis, keepdims)
 
 def _getitem(self, index):
     """self[index] as in NumPy; tensors of whole numbers may stand in the index."""
