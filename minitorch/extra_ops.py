@@ -99,17 +99,43 @@ def choose(condition, a, b):
 
 # %% ../nbs/extra_ops.ipynb #linear-activated
 def linear_activated(x, W, b, activation):
-    """activation(x W + b), an op of arrays; "relu" or "sigmoid". Gradients: x, W, b."""
-    z, linear_backward = ops.linear(x, W, b)
-    if activation == "relu":
-        out = np.maximum(z, 0, out=z if z.ndim else None)
-        slope = lambda grad: grad * (out > 0)
-    elif activation == "sigmoid":
-        out, sigmoid_backward = ops.sigmoid(z)
-        slope = lambda grad: sigmoid_backward(grad)["x"]
-    else:
+    """activation(x W + b), x (…, n), W (n, p), b (p,); "relu" or "sigmoid". Gradients: x, W, b."""
+    if activation not in ("relu", "sigmoid"):
         raise ValueError(f'linear: wanted activation="relu" or "sigmoid", was given {activation!r}')
-    return out, lambda grad, wanted=("x", "W", "b"): linear_backward(slope(grad), wanted)
+    if not (x.dtype == W.dtype == b.dtype and x.ndim == 2 and len(x) and W.ndim == 2 and b.shape == W.shape[1:]):
+        return _in_two_ops(x, W, b, activation)
+    out = x @ W
+    out += b
+    if activation == "relu":
+        np.maximum(out, 0, out=out)
+    else:
+        np.negative(out, out=out)
+        np.minimum(out, 88.0 if out.dtype == np.float32 else 709.0, out=out)
+        np.exp(out, out=out)
+        out += 1
+        np.reciprocal(out, out=out)
+    def backward(grad, wanted=("x", "W", "b")):
+        if activation == "relu":
+            g = grad * (out > 0)
+        else:
+            g = 1 - out
+            g *= out
+            g *= grad
+        grads = {}
+        if "x" in wanted:
+            grads["x"] = g @ W.T
+        if "W" in wanted:
+            grads["W"] = x.T @ g
+        if "b" in wanted:
+            grads["b"] = ops._ones(len(g), g.dtype) @ g
+        return grads
+    return out, backward
+
+def _in_two_ops(x, W, b, activation):
+    """The same for other shapes and mixed types, as one op after the other; what does not fit is refused there."""
+    z, linear_backward = ops.linear(x, W, b)
+    out, backward = (ops.relu if activation == "relu" else ops.sigmoid)(z)
+    return out, lambda grad, wanted=("x", "W", "b"): linear_backward(backward(grad)["x"], wanted)
 
 def squared_error(x, t):
     """Σ (x − t)²/n, n the number of rows, 0-d. Gradient: x."""

@@ -203,14 +203,15 @@ def _spent(grad):
 
 def _upstream(t, grad):
     """The gradient that backward starts from, as an array that is ours."""
+    data = t._data
     if t._backward is None:
         raise RuntimeError("backward() on a Tensor without a graph: nothing it was computed from requires a gradient, "
                            "or it was computed inside no_grad()")
     if grad is None:
-        if t._data.size != 1:
+        if data.size != 1:
             raise RuntimeError(f"backward() without a gradient starts from one number, this Tensor has shape {t.shape}: "
                                "take the sum or the mean, or give backward(grad) an array of that shape")
-        return np.ones(t._data.shape, t._data.dtype)
+        return np.ones(data.shape, data.dtype)
     grad = np.array(grad._data if isinstance(grad, Tensor) else grad, t.dtype)
     if grad.shape != t.shape:
         raise ValueError(f"backward(grad) wanted a gradient of shape {t.shape}, was given {grad.shape}")
@@ -331,8 +332,7 @@ Tensor.__pow__ = power
 Tensor.__rpow__ = lambda self, other: _binary(extra_ops.power_of, operator.pow, other, self)
 
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
-    _symbol = getattr(operator, _name)
-    setattr(Tensor, f"__{_name}__", lambda self, other, symbol=_symbol: symbol(self._data, _raw(other)))
+    setattr(Tensor, f"__{_name}__", lambda self, other, f=getattr(operator, _name): f(self._data, _raw(other)))
 
 # %% ../nbs/01_tensor/01_tensor.ipynb #no_grad
 @contextmanager
