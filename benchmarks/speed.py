@@ -12,6 +12,7 @@ import datetime
 import json
 import os
 import platform
+import random
 import statistics
 import subprocess
 import sys
@@ -103,7 +104,8 @@ def measure(step, implementations, starts, rounds):
         losses = {i: w.losses for i, w in workers.items()}
         count = {i: max(1, round(SECONDS / max(w.time(3), 1e-6))) for i, w in workers.items()}
         for _ in range(rounds):
-            times = {i: w.time(count[i]) for i, w in workers.items()}
+            turn = random.sample(implementations, len(implementations))     # what ran before leaves the cache warm or cold
+            times = {i: workers[i].time(count[i]) for i in turn}
             for i in implementations:
                 ratios[i].append(times[i] / times["hand"])
         for w in workers.values():
