@@ -104,7 +104,7 @@ def measure(step, implementations, starts, rounds):
         losses = {i: w.losses for i, w in workers.items()}
         count = {i: max(1, round(SECONDS / max(w.time(3), 1e-6))) for i, w in workers.items()}
         for _ in range(rounds):
-            turn = random.sample(implementations, len(implementations))     # what ran before leaves the cache warm or cold
+            turn = random.sample(implementations, len(implementations))     # who was before leaves the cache as it is
             times = {i: workers[i].time(count[i]) for i in turn}
             for i in implementations:
                 ratios[i].append(times[i] / times["hand"])

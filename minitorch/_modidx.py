@@ -173,6 +173,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
             'minitorch.ops': { 'minitorch.ops._broadcasts': ('00_ops/ops.html#_broadcasts', 'minitorch/ops.py'),
                                'minitorch.ops._need': ('00_ops/ops.html#_need', 'minitorch/ops.py'),
                                'minitorch.ops._need_float': ('00_ops/ops.html#_need_float', 'minitorch/ops.py'),
+                               'minitorch.ops._need_layer': ('00_ops/ops.html#_need_layer', 'minitorch/ops.py'),
                                'minitorch.ops._ones': ('00_ops/ops.html#_ones', 'minitorch/ops.py'),
                                'minitorch.ops._pass_on': ('00_ops/ops.html#_pass_on', 'minitorch/ops.py'),
                                'minitorch.ops._row_sums': ('00_ops/ops.html#_row_sums', 'minitorch/ops.py'),

@@ -253,6 +253,18 @@ def _ones(n, dtype):
     return np.ones(n, dtype)
 
 
+def _need_layer(op, x, W, b):
+    """Raise TypeError or ValueError unless x, W and b are a layer's; short where all is well, for it runs in each step."""
+    try:
+        fit = x.ndim and W.ndim == 2 and W.size and x.shape[-1] == len(W) and b.shape == W.shape[1:]
+        if fit and x.dtype.kind == W.dtype.kind == b.dtype.kind == "f":
+            return
+    except AttributeError:      # no array at all
+        fit = False
+    _need_float(op, x=x, W=W, b=b)
+    _need(op, fit, "x (…, n), W (n, p), b (p,), n and p not 0", x=x, W=W, b=b)
+
+
 def _row_sums(x):
     """x (…, n) → (…, 1), the sums along the last axis: as a product: several times as fast as x.sum where x is large."""
     return (_rows(x) @ _ones(x.shape[-1], x.dtype)).reshape(x.shape[:-1] + (1,))
@@ -260,9 +272,7 @@ def _row_sums(x):
 # %% ../nbs/00_ops/00_ops.ipynb #linear
 def linear(x, W, b):
     """x (…, n) @ W (n, p) + b (p,) → (…, p). Gradients: x, W, b."""
-    _need_float("linear", x=x, W=W, b=b)
-    if not (x.ndim and W.ndim == 2 and W.size and x.shape[-1] == len(W) and b.shape == W.shape[1:]):
-        _need("linear", False, "x (…, n), W (n, p), b (p,), n and p not 0", x=x, W=W, b=b)
+    _need_layer("linear", x, W, b)
     rows = _rows(x)
     out = rows @ W
     out = np.add(out, b, out=out if out.dtype == b.dtype else None)     # in place: no second array

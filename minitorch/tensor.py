@@ -83,7 +83,7 @@ class Tensor:
 
     def item(self):
         """The one number as a Python number. Raises TypeError where there are several."""
-        if self.size != 1:
+        if self._data.size != 1:
             raise TypeError(f"wanted a Tensor of one number, was given shape {self.shape}")
         return self._data.item()
 
@@ -211,7 +211,7 @@ def _upstream(t, grad):
         if data.size != 1:
             raise RuntimeError(f"backward() without a gradient starts from one number, this Tensor has shape {t.shape}: "
                                "take the sum or the mean, or give backward(grad) an array of that shape")
-        return np.ones(data.shape, data.dtype)
+        return np.ones(data.shape, data.dtype) if data.ndim else np.array(1, data.dtype)
     grad = np.array(grad._data if isinstance(grad, Tensor) else grad, t.dtype)
     if grad.shape != t.shape:
         raise ValueError(f"backward(grad) wanted a gradient of shape {t.shape}, was given {grad.shape}")
