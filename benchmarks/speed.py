@@ -248,7 +248,7 @@ def chart(medians, used, path):
     import matplotlib
 
     matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "minitorch"
+    matplotlib.rcParams.update({"svg.hashsalt": "minitorch", "svg.fonttype": "none"})
     from matplotlib import pyplot as plt
 
     sys.path.insert(0, str(HERE.parent))
@@ -291,7 +291,7 @@ def chart(medians, used, path):
     ax.set_xticks([0.5, 1, 2, 5, 10, 20], ["0.5", "1", "2", "5", "10", "20"])
     ax.minorticks_off()
     ax.invert_yaxis()
-    ax.legend(loc="lower right")
+    ax.legend(loc="center right")
     fig.savefig(path, metadata={"Date": None})
     plt.close(fig)
 
