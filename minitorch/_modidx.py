@@ -176,6 +176,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                'minitorch.ops._need_layer': ('00_ops/ops.html#_need_layer', 'minitorch/ops.py'),
                                'minitorch.ops._ones': ('00_ops/ops.html#_ones', 'minitorch/ops.py'),
                                'minitorch.ops._pass_on': ('00_ops/ops.html#_pass_on', 'minitorch/ops.py'),
+                               'minitorch.ops._row_max': ('00_ops/ops.html#_row_max', 'minitorch/ops.py'),
                                'minitorch.ops._row_sums': ('00_ops/ops.html#_row_sums', 'minitorch/ops.py'),
                                'minitorch.ops._rows': ('00_ops/ops.html#_rows', 'minitorch/ops.py'),
                                'minitorch.ops._same_shape': ('00_ops/ops.html#_same_shape', 'minitorch/ops.py'),

@@ -53,10 +53,10 @@ def permute_bhtd(x):
 def attention_scores(Q, K):
     """Q Kᵀ/√d. Gradients: Q, K."""
     scale = float(Q.shape[-1]) ** -0.5
+    scaled = Q * scale      # Q is smaller than the scores
     def backward(grad):
-        g = grad * scale
-        return {"Q": g @ K, "K": g.swapaxes(-1, -2) @ Q}
-    return (Q * scale) @ K.swapaxes(-1, -2), backward
+        return {"Q": (grad @ K) * scale, "K": grad.swapaxes(-1, -2) @ scaled}
+    return scaled @ K.swapaxes(-1, -2), backward
 
 
 @lru_cache(maxsize=8)
