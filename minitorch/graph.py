@@ -75,10 +75,7 @@ def _rank(nodes):
             ranks[parent] = max(ranks[parent], node.rank + 1)
     return nodes
 
-# %% ../nbs/graph.ipynb #fold
-# beyond how many nodes a graph is folded; how many ops are drawn then, next to the loss and first ones; leaves an op
-_LARGE, _LAST, _FIRST, _LEAVES = 60, 9, 2, 5
-
+# %% ../nbs/graph.ipynb #fold-class
 def _counts(nodes, most):
     """How many there are of each kind, as texts, and of the most frequent ops, as one text."""
     ops, kinds = Counter(n.title for n in nodes if n.kind == "op"), Counter(n.kind for n in nodes)
@@ -96,6 +93,10 @@ class _Fold(_Node):
         norms = [norm for n in self.nodes for norm in n.norms()]
         grad = [f"‖grad‖ {np.min(norms):.3g} to {np.max(norms):.3g}"] if norms else []
         return [f"… {title} …", *([ops] if ops else []), *leaves, *grad]
+
+# %% ../nbs/graph.ipynb #fold
+# beyond how many nodes a graph is folded; how many ops are drawn then, next to the loss and first ones; leaves an op
+_LARGE, _LAST, _FIRST, _LEAVES = 60, 9, 2, 5
 
 def _fold(nodes):
     """The nodes to draw, the root first and each before its parents."""
@@ -156,7 +157,7 @@ def _layout(nodes, pieces):
         near[lower].append((upper, _weight(upper, lower)))
     for n in nodes:
         n.text = n.lines()
-        n.width = max(_PORT * min(len(n.parents) - 1, 4), *(7 * len(line) for line in n.text)) + 2 * _SIDE
+        n.width = max(2 * _PORT * min(len(n.parents) - 1, 4), *(7 * len(line) for line in n.text)) + 2 * _SIDE
     for n in near:
         rows[n.rank].append(n)
     for row in reversed(rows):
@@ -187,8 +188,8 @@ _LOOK = {"op": f'rx="16" fill="#fff" stroke="{_INK}"', "data": f'fill="#f3f3f5" 
 def _draw_node(n):
     yield f'<rect x="{n.x - n.width / 2:.1f}" y="{n.y}" width="{n.width}" height="{n.height}" {_LOOK[n.kind]}/>'
     for i, line in enumerate(n.text):
-        y, title = n.y + n.height / 2 + _LINE * (i - len(n.text) / 2 + 0.75), "" if i else ' class="title"'
-        yield f'<text x="{n.x:.1f}" y="{y:.1f}"{title}>{escape(line)}</text>'
+        base, title = n.y + n.height / 2 + _LINE * (i - len(n.text) / 2 + 0.75), "" if i else ' class="title"'
+        yield f'<text x="{n.x:.1f}" y="{base:.1f}"{title}>{escape(line)}</text>'
 
 def _draw_edges(lower, arriving):
     """The pieces of edges that arrive at a node or bend, with the inputs' names where there is room."""
@@ -230,10 +231,11 @@ class Graph:
     def alt(self):
         """The picture in words."""
         (counts, ops), root = _counts(self._all, 6), self._all[0]
-        norms = sorted((norm != norm, norm, n.name or n.title) for n in self._all for norm in n.norms())     # nan is last
+        norms = sorted(((norm, n.name or n.title) for n in self._all for norm in n.norms()),
+                       key=lambda pair: (pair[0] != pair[0], pair[0]))         # nan is the last
         return (f"A graph of {', '.join(counts)}, {self._depth:,} deep, that ends in {root.title} of shape "
                 f"{root.tensor.shape}. The ops: {ops}." +
-                (" Gradient norms from {:.3g} ({}) to {:.3g} ({}).".format(*norms[0][1:], *norms[-1][1:]) if norms else ""))
+                (" Gradient norms from {:.3g} ({}) to {:.3g} ({}).".format(*norms[0], *norms[-1]) if norms else ""))
 
     def _repr_svg_(self):
         pieces = _pieces(self._nodes)
