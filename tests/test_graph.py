@@ -68,7 +68,7 @@ def test_the_kinds_of_nodes_differ_in_more_than_colour():
     W, b, loss = mlp()
     boxes = [box.attrib for box in tree(loss.graph()).iter(SVG + "rect") if "stroke" in box.attrib]
     forms = {(box.get("rx"), box.get("stroke-width"), box.get("stroke-dasharray")) for box in boxes}
-    assert len(boxes) == 7 and len(forms) == 3
+    assert len(boxes) == 7 and forms == {("16", None, None), (None, "2.5", None), (None, None, "5 4")}      # ops, parameters, data
 
 
 def test_norms_come_with_backward():
@@ -104,6 +104,14 @@ def test_norms_that_are_not_finite_are_shown(bad):
         assert f"‖grad‖ {bad}" in texts(graph) and f" to {bad} (" in graph.alt()
 
 
+def test_a_norm_that_is_no_number_is_the_largest():
+    x, y = (Tensor(np.array(values), requires_grad=True) for values in ([3.0, 4.0, 5.0], [1.0, np.nan, 1.0]))
+    loss = (x * y).sum()
+    graph = loss.graph(names={"x": x, "y": y})
+    loss.backward()
+    assert "from 1 (sum_all) to nan (x)." in graph.alt()
+
+
 def test_a_picture_does_not_change_the_gradients():
     W, _, loss = mlp()
     loss.backward()
@@ -126,6 +134,12 @@ def test_a_tensor_used_twice_has_two_edges():
     assert arrows((x * x + x).graph()) == 4
 
 
+def test_the_edges_of_one_tensor_share_a_line():
+    graph = chain(40)[0].graph()
+    bends = 39          # the line of x passes the rows of all ops but the last
+    assert arrows(graph) == 80 and len(list(tree(graph).iter(SVG + "path"))) == 80 + bends
+
+
 def test_nodes_do_not_overlap():
     loss, names = deep(7)
     for graph in (loss.graph(names), mlp()[2].graph(), chain(500)[0].graph(), chain(40)[0].graph()):
@@ -143,7 +157,10 @@ def test_a_network_fits_on_a_screen():
 
 def test_no_edges_cross_in_a_deep_network():
     """Edges go from row to row: those between the same two rows have the same order at both ends."""
-    for loss, names in (deep(3), deep(30), (chain(500)[0], {})):
+    x = h = parameter(3)
+    for _ in range(300):
+        h = h * 0.5 + x
+    for loss, names in (deep(3), deep(30), (chain(500)[0], {}), (h.sum(), {})):
         ends = {}
         for path in tree(loss.graph(names)).iter(SVG + "path"):
             x0, y0, curve = re.match(r"M([-\d.]+) ([-\d.]+)C(.*?)[vm]", path.get("d")).groups()
@@ -186,6 +203,16 @@ def test_many_leaves_of_one_op_are_folded():
     assert f"… {500 - module._LEAVES} parameters …" in texts(graph) and width(graph) < 1000
     graph = concatenate([relu(parameter(3)) for _ in range(500)]).sum().graph()
     assert len(graph._repr_html_()) < 100_000 and any("ops …" in t for t in texts(graph))
+
+
+def test_many_leaves_at_the_start_of_a_deep_graph():
+    h = concatenate([parameter(3) for _ in range(500)])
+    for _ in range(100):
+        h = relu(h)
+    graph = h.sum().graph()
+    leaves, ops = (n for n in graph._nodes[::-1] if n.kind == "fold")
+    assert leaves.lines() == [f"… {500 - module._LEAVES} parameters …"] and ops.rank < leaves.rank and width(graph) < 1000
+    assert sum(len(n.nodes) if n.kind == "fold" else 1 for n in graph._nodes) == 602
 
 
 def test_what_has_no_graph_is_refused():
