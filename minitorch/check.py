@@ -210,8 +210,6 @@ class Scenarios:
     program: str        # defines run(function, calls), as PROGRAM does
     needs: dict = field(default_factory=dict)   # {part: the part without which it means nothing}
 
-    said = {}
-
 # %% ../nbs/check.ipynb #comparison
 TOLERANCE = 1e-12    # of the scale: the largest number that is wanted, or 1, which is about what inputs and upstream are
 
@@ -293,7 +291,7 @@ def _problem_of(check, scenario, answer):
     error = answer["error"]
     if error.startswith("NotImplementedError"):
         return _unsolved(check, error)
-    hint = next((text for said, text in ERRORS.items() if said in error), "")
+    hint = _hint(error)
     return (error + (f". This looks like: {hint}" if hint else "")) if error else scenario.verify(answer)
 
 
@@ -417,6 +415,11 @@ ERRORS = {      # what NumPy says → what that usually is
 }
 
 
+def _hint(error):
+    """What this error usually means; empty where that is not known."""
+    return next((text for said, text in ERRORS.items() if said in error), "")
+
+
 def _message(check, failed, ask):
     first = failed[0]
     if first.problem.startswith("NotImplementedError"):
@@ -425,7 +428,7 @@ def _message(check, failed, ask):
     const = "".join(f", {k} = {_short(v)}" for k, v in first.case.const.items())
     hint = ""
     if first.given is None:
-        hint = next((text for said, text in ERRORS.items() if said in first.problem), "")
+        hint = _hint(first.problem)
     elif all(c.of_numbers for c in failed):
         hint = _own_derivative(check, first, ask) or _mistake(check, failed)
     return f"{first.problem}   (case: {shapes}{const})" + (f". This looks like: {hint}" if hint else "")

@@ -8,7 +8,7 @@ __all__ = ['TENSOR_PROGRAM']
 # %% ../nbs/checks_tensor.ipynb #imports
 import numpy as np
 
-from .check import CHECKS, PROGRAM, Case, Scenario, Scenarios, _add, _close, _number, _of_gradient, _sizes, check
+from .check import CHECKS, PROGRAM, Case, Scenario, Scenarios, _add, _close, _fall, _number, _of_gradient, _sizes, check
 from .gradcheck import direction, elementwise
 
 # %% ../nbs/checks_tensor.ipynb #program
@@ -58,8 +58,15 @@ def node(space, parents, rule):
     if any(p.requires_grad for p in parents):
         t.requires_grad = True
         t._parents = tuple((p, f"x{i}") for i, p in enumerate(parents))
-        t._backward = lambda grad: {f"x{i}": g for i, g in enumerate(pull(grad))}
+        t._backward = lambda grad: {f"x{i}": g for i, g in enumerate(pull(arrived(grad)))}
     return t
+
+
+def arrived(grad):
+    if grad is None:
+        raise ValueError("_backward was called with None: no gradient has arrived at this tensor yet. The loss comes first, "
+                         "and it is the last of `order`")
+    return grad
 
 
 RULES = {
@@ -475,16 +482,11 @@ def _minus(part, name, draw):
                 signs = [1, -1] if name == "sub" else [-1]
                 inputs = [left, right] if name == "sub" else [right]
                 for sign, x, given in zip(signs, inputs, grads[:1] if kind == "plain" else grads):
-                    if problem := _differs(given, sign * _fall_to(g, np.shape(x)), f"the gradient of {'self' if x is inputs[0] else 'other'}"):
+                    if problem := _differs(given, sign * _fall(g, np.shape(x)), f"the gradient of {'self' if x is inputs[0] else 'other'}"):
                         return problem
             return ""
         return Scenario(part, dict(task="minus", name=name, left=left, right=right, g=g), verify)
     return scenario
-
-
-def _fall_to(g, shape):
-    extra = g.ndim - len(shape)
-    return g.sum(axis=tuple(i for i in range(g.ndim) if i < extra or shape[i - extra] == 1), keepdims=True).reshape(shape)
 
 
 _SUB = [lambda x, m, n: (x(m, n), x(m, n)), lambda x, m, n: (x(m, n), x(n)), lambda x, m, n: (x(m, n), 5)]

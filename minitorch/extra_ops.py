@@ -102,7 +102,8 @@ def linear_activated(x, W, b, activation):
     """activation(x W + b), x (…, n), W (n, p), b (p,); "relu" or "sigmoid". Gradients: x, W, b."""
     if activation not in ("relu", "sigmoid"):
         raise ValueError(f'linear: wanted activation="relu" or "sigmoid", was given {activation!r}')
-    if not (x.dtype == W.dtype == b.dtype and x.ndim == 2 and len(x) and W.ndim == 2 and b.shape == W.shape[1:]):
+    ops._need_layer("linear", x, W, b)
+    if not (x.dtype == W.dtype == b.dtype and x.ndim == 2):
         return _in_two_ops(x, W, b, activation)
     out = x @ W
     out += b
@@ -132,7 +133,7 @@ def linear_activated(x, W, b, activation):
     return out, backward
 
 def _in_two_ops(x, W, b, activation):
-    """The same for other shapes and mixed types, as one op after the other; what does not fit is refused there."""
+    """The same for more axes and mixed types, as one op after the other."""
     z, linear_backward = ops.linear(x, W, b)
     out, backward = (ops.relu if activation == "relu" else ops.sigmoid)(z)
     return out, lambda grad, wanted=("x", "W", "b"): linear_backward(backward(grad)["x"], wanted)
