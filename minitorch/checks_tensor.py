@@ -24,7 +24,8 @@ def run(function, calls):
 def attempt(function, space, task, **call):
     kept = {name: space.get(name) for name in ("_recording", "record", "accumulate", "topological_order")}
     try:
-        return {"error": "", **globals()["run_" + task](function, space, **call)}
+        with limit():
+            return {"error": "", **globals()["run_" + task](function, space, **call)}
     except (Exception, SystemExit) as error:
         return {"error": describe(error, inspect.unwrap(function))}
     finally:
@@ -86,11 +87,25 @@ def run_order(function, space, parents):
         chosen = [nodes[i] for i in indexes]
         nodes.append(node(space, chosen, lambda *x: (np.zeros(()), lambda g: (g,) * len(x)))
                      if chosen else space["Tensor"](np.zeros(()), requires_grad=True))
-    order = function(nodes[-1])
+    with usual_recursion():
+        order = function(nodes[-1])
     if type(order) not in (list, tuple):
         raise TypeError(f"topological_order must return a list, it returned {what(order)}")
     place = {id(t): i for i, t in enumerate(nodes)}
     return {"order": [place.get(id(t), -1) for t in order]}
+
+
+@contextlib.contextmanager
+def usual_recursion():
+    """The recursion limit is what it usually is, and stays it: a higher one only moves the crash."""
+    limit, change = sys.getrecursionlimit(), sys.setrecursionlimit
+    change(1000)
+    sys.setrecursionlimit = lambda n: None
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit = change
+        change(limit)
 
 
 def own_accumulate(tensor, grad):
@@ -204,6 +219,9 @@ def run_no_grad(function, space, how, before):
 '''
 
 # %% ../nbs/checks_tensor.ipynb #check-record
+_OVERWRITTEN, _IN_PLACE = "overwritten instead of accumulated", "input or upstream modified in place"
+
+
 def _arrays(rng, count, shape):
     return [np.asarray(direction(rng, shape)) for _ in range(count)]
 
@@ -263,12 +281,12 @@ def _accumulated(part, rng, sequence):
     def verify(answer):
         if part == "the arrays handed over stay as they are":
             return ("an array that was handed over has changed: += writes into it, and it may belong to somebody else. Make a new "
-                    "array: tensor.grad + grad") if answer["changed"] else ""
+                    "array: tensor.grad + grad", _IN_PLACE) if answer["changed"] else ""
         problem = _differs(answer["grad"], total, f"after {len(sequence)} gradients" if len(sequence) > 1 else "after the first gradient")
         if problem and len(sequence) > 1 and not _differs(answer["grad"], grads[sequence[-1]], ""):
-            return problem + ". This looks like: the last one alone: overwritten, where it should add up"
+            return problem + ". This looks like: the last one alone: overwritten, where it should add up", _OVERWRITTEN
         if problem and len(sequence) > 1 and not _differs(answer["grad"], grads[sequence[0]], ""):
-            return problem + ". This looks like: the first one alone: what comes later is lost"
+            return problem + ". This looks like: the first one alone: what comes later is lost", "later ones lost"
         return problem
     return Scenario(part, dict(task="accumulate", grads=grads, sequence=sequence), verify)
 
@@ -316,18 +334,18 @@ def _ordered(part, graph):
         if part == "each once" and len(set(order)) < len(order):
             twice = len(order) - len(set(order))
             return f"{twice} of {len(order)} tensors come more than once. This looks like: a tensor with two users is visited from each: " \
-                   "remember in a set what was seen"
+                   "remember in a set what was seen", "visited twice"
         if part == "all of them":
             missing, extra = below - set(order), set(order) - below
             if missing:
                 return f"{len(missing)} of {len(below)} tensors are missing. This looks like: not all were followed to the leaves, or `in` was " \
-                       "asked of a list, which compares by ==, element by element: ask a set"
+                       "asked of a list, which compares by ==, element by element: ask a set", "tensors missing"
             return f"{len(extra)} are not below the root" if extra else ""
         if part in ("after their parents", "no recursion"):
             place = {t: k for k, t in enumerate(order)}
             wrong = sum(place[p] > place[t] for t in order if t >= 0 for p in graph[t] if p in place)
             if wrong and order and order[0] == len(graph) - 1:
-                return "the root comes first: parents before their children, so the root is last"
+                return "the root comes first: parents before their children, so the root is last", "order the wrong way round"
             return f"{wrong} times a tensor comes before one of its parents" if wrong else _none_missing(below, order)
         return ""
     return Scenario(part, dict(task="order", parents=graph), verify)
@@ -343,7 +361,7 @@ CHECKS["tensor.topological_order"] = Scenarios(
             "all of them": [_random_graph(rng) for _ in range(4)] + [[[]]],
             "each once": [_random_graph(rng), _random_graph(rng), _ladder(8)],
             "after their parents": [_random_graph(rng) for _ in range(8)] + [_ladder(4)],
-            "no recursion": [[[], *([i] for i in range(20_000))]]}.items() for graph in graphs],
+            "no recursion": [[[], *([i] for i in range(3000))]]}.items() for graph in graphs],
     {"all of them": 1, "each once": 1, "after their parents": 2, "no recursion": 1}, TENSOR_PROGRAM,
     _all_need("all of them", "each once", "after their parents", "no recursion"))
 
@@ -401,7 +419,7 @@ def _gradients(rng, part, shared=False, upstream=False, constant=False, kept=Fal
     expected = [_slope(leaves, steps, i, g) for i in range(count)]
     def verify(answer):
         if answer["changed"]:
-            return "the gradient that the caller gave has changed: somebody writes into it"
+            return "the gradient that the caller gave has changed: somebody writes into it", _IN_PLACE
         if answer["shared"]:
             return "a leaf's .grad is the array that the caller gave: it should be one of its own"
         for i, need in enumerate(needs):
@@ -424,13 +442,14 @@ def _gradients(rng, part, shared=False, upstream=False, constant=False, kept=Fal
             for i, need in enumerate(needs):
                 what = "after a second loss" if then != "the same graph" else "after a second backward through the same graph"
                 if need and (problem := _differs(answer["more"][i], factor * expected[i], f"the gradient of leaf {i} {what}")):
-                    known = [(3, "a second backward that double counts: the gradients of the first, between leaf and loss, were still there")]
+                    known = [(3, "a second backward that double counts: the gradients of the first, between leaf and loss, were still there",
+                              "counted twice")]
                     if then != "the same graph":
-                        known = [(1, "the second loss overwrites the first: gradients of several backward() calls add up")]
-                    seen = next((text for f, text in known if not _differs(answer["more"][i], f * expected[i], "")), "")
-                    if not seen and then == "the same graph":
-                        seen = "gradients of the first backward were still there, and are counted again"
-                    return problem + (f". This looks like: {seen}" if seen else "")
+                        known = [(1, "the second loss overwrites the first: gradients of several backward() calls add up", _OVERWRITTEN)]
+                    seen = next((k[1:] for k in known if not _differs(answer["more"][i], k[0] * expected[i], "")), ("", ""))
+                    if not seen[0] and then == "the same graph":
+                        seen = "gradients of the first backward were still there, and are counted again", "counted twice"
+                    return problem + (f". This looks like: {seen[0]}" if seen[0] else ""), seen[1]
         return ""
     call = dict(task="expression", leaves=leaves, needs=needs, steps=steps, upstream=g if upstream else None, kept=keep, then=then)
     return Scenario(part, call, verify)
@@ -477,13 +496,17 @@ def _minus(part, name, draw):
                 if part.endswith("output"):
                     if problem := _differs(data, out, f"{name}, {'another Tensor' if kind == 'tensor' else 'a number or an array'}"):
                         swapped = not _differs(data, -out, "")
-                        return problem + (". This looks like: swapped, the other one minus this one" if swapped else "")
+                        return problem + (". This looks like: swapped, the other one minus this one" if swapped else ""), swapped and "swapped" or ""
                     continue
                 signs = [1, -1] if name == "sub" else [-1]
                 inputs = [left, right] if name == "sub" else [right]
                 for sign, x, given in zip(signs, inputs, grads[:1] if kind == "plain" else grads):
-                    if problem := _differs(given, sign * _fall(g, np.shape(x)), f"the gradient of {'self' if x is inputs[0] else 'other'}"):
-                        return problem
+                    wanted = sign * _fall(g, np.shape(x))
+                    if problem := _differs(given, wanted, f"the gradient of {'self' if x is inputs[0] else 'other'}"):
+                        known = [(-wanted, "the sign is flipped", "sign flipped"),
+                                 (sign * g, "not summed over the axes that broadcasting added", "not summed over a broadcast axis")]
+                        seen = next((k[1:] for k in known if not _differs(given, k[0], "")), ("", ""))
+                        return problem + (f". This looks like: {seen[0]}" if seen[0] else ""), seen[1]
             return ""
         return Scenario(part, dict(task="minus", name=name, left=left, right=right, g=g), verify)
     return scenario
@@ -509,22 +532,23 @@ def _quotients(rng):
 
 
 _add("tensor.div", lambda a, b: a / b, _quotients, {"output": 1, "a": 1, "b": 1, "a broadcast": 1, "b broadcast": 1}, mistakes=(
-    ("b where 1/b is wanted: ∂(a/b)/∂a is 1/b", _of_gradient(lambda c: c.g * c.case.inputs["b"] if c.target == "a" else None)),
-    ("a/b, the quotient itself: ∂(a/b)/∂b is −a/b²", _of_gradient(lambda c: c.g * c.out if c.target == "b" else None)),
-    ("−a/b: the b below is squared", _of_gradient(lambda c: -c.g * c.out if c.target == "b" else None)),
-    ("−1/b²: the factor a is missing", _of_gradient(lambda c: -c.g / c.case.inputs["b"] ** 2 if c.target == "b" else None))))
+    ("factor inverted", "b where 1/b is wanted: ∂(a/b)/∂a is 1/b", _of_gradient(lambda c: c.g * c.case.inputs["b"] if c.target == "a" else None)),
+    ("derivative taken at the output for the input", "a/b, the quotient itself: ∂(a/b)/∂b is −a/b²", _of_gradient(lambda c: c.g * c.out if c.target == "b" else None)),
+    ("power missing", "−a/b: the b below is squared", _of_gradient(lambda c: -c.g * c.out if c.target == "b" else None)),
+    ("factor missing", "−1/b²: the factor a is missing", _of_gradient(lambda c: -c.g / c.case.inputs["b"] ** 2 if c.target == "b" else None))))
 
 # %% ../nbs/checks_tensor.ipynb #check-no_grad
 def _block(part, how, before, wanted, moments):
     def verify(answer):
         for moment, given, want in zip(moments, answer["flags"], wanted):
             if given is not want:
-                hint = ""
+                hint, name = "", ""
                 if given is True and (before is False or "inner block" in moment):
-                    hint = ". This looks like: True at the end, whatever it was before: put back what it was"
+                    hint, name = ". This looks like: True at the end, whatever it was before: put back what it was", "not put back"
                 elif given is False and how == "exception":
                     hint = ". This looks like: what stands after yield is skipped by an exception: put it in a `finally`"
-                return f"{moment}, _recording should be {want} and is {given}{hint}"
+                    name = "no finally"
+                return f"{moment}, _recording should be {want} and is {given}{hint}", name
         return ""
     return Scenario(part, dict(task="no_grad", how=how, before=before), verify)
 

@@ -144,7 +144,7 @@ def sigmoid_overflows(x):
     return e / (1 + e), lambda g: {"x": g * s * (1 - s)}
 
 
-@wrong("ops.sigmoid", "calls the function itself")
+@wrong("ops.sigmoid", "complex numbers: a complex step")
 def sigmoid_numerical(x):
     s = 1 / (1 + np.exp(-x))
     return s, lambda g: {"x": g * np.imag(sigmoid_numerical(x + 1e-30j)[0]) / 1e-30}
