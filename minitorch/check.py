@@ -10,6 +10,7 @@ __all__ = ['PROGRAM', 'CHECKS', 'TOLERANCE', 'ERRORS', 'MISTAKES', 'SECTIONS', '
 # %% ../nbs/check.ipynb #imports
 import contextlib
 import os
+import re
 import sys
 import warnings
 from dataclasses import dataclass, field
@@ -33,10 +34,10 @@ def run(function, calls):
     return [one(function, **call) for call in calls]
 
 
-def one(function, inputs, const, upstream, form="op", strided=False):
-    given = {k: lay(v, strided) for k, v in inputs.items()}
+def one(function, inputs, const, upstream, form="op", strided=False, first=False):
+    given = {k: lay(v, strided) for k, v in inputs.items()}         # copies
     answer = {"error": "", "output": None, "grads": [], "modified": []}
-    watch = Watch(function, inputs, forward=True)
+    watch = Watch(function, inputs)
     try:
         with limit(), watch:
             result = function(**given, **fresh(const))
@@ -55,9 +56,11 @@ def one(function, inputs, const, upstream, form="op", strided=False):
     if upstream:
         with contextlib.suppress(Exception, SystemExit), limit():   # another call in between: backward must remember its own inputs
             function(**{k: v.ravel()[::-1].reshape(v.shape) for k, v in inputs.items()}, **fresh(const))
+    if first and not watch.found:
+        probe(function, inputs, const, upstream[0], watch)
     live = []
     for g in upstream:
-        grads, pulled = pull(function, backward, g, given, inputs, watch.found)
+        grads, pulled = pull(function, backward, lay(g, strided), given, inputs, watch)
         live.append(grads)
         answer["grads"].append(pulled)
     for grads, pulled in zip(live, answer["grads"]):
@@ -66,10 +69,10 @@ def one(function, inputs, const, upstream, form="op", strided=False):
     return answer
 
 
-def pull(function, backward, g, given, inputs, numerical):
+def pull(function, backward, g, given, inputs, watch):
     """backward(g), and what is wrong with it; where it raises, each gradient by itself, if it takes names."""
-    g_given, errors, error, grads = g.copy(), {}, "", {}
-    watch = Watch(function, inputs)
+    g_given, errors, error, grads = lay(g, not g.flags.c_contiguous), {}, "", {}
+    found, watch.found = watch.found, ""
     try:
         with limit(), watch:
             grads = backward(g_given)
@@ -82,59 +85,96 @@ def pull(function, backward, g, given, inputs, numerical):
                         grads.update(backward(g.copy(), (name,)))
                 except (Exception, SystemExit) as problem:
                     errors[name] = describe(problem, function)
+    watch.found = watch.found or found
     if type(grads) is not dict:
         error, grads = f"backward must return a dict {{input name: gradient}}; it returned {what(grads)}", {}
     return grads, {
-        "error": error, "errors": errors, "numerical": numerical or watch.found,
+        "error": error, "errors": errors, "numerical": watch.found, "moved": watch.moved,
         "entries": {str(k): plain(v) for k, v in grads.items()},
         "modified": changed(given, inputs) + changed({"grad": g_given}, {"grad": g})}
 
 
 class Watch:
-    """Looks on, as a profiler, and says what gives a numerical derivative away: `found`."""
+    """Looks on, as a profiler, and says what gives a numerical derivative away: `found`.
 
-    def __init__(self, function, inputs, forward=False):
+    An input that is moved by a small step, twice in different ways, or a function called with the input and with the moved
+    input, is a difference quotient; complex numbers are a complex step. `moved` alone proves nothing: x + 1e-12 is moved too.
+    """
+
+    def __init__(self, function, inputs):
         self.code = getattr(function, "__code__", None)
-        self.inputs = [x for x in inputs.values() if x.size > 2 and np.abs(x).max() > 0.1]
-        self.forward, self.found = forward, ""
-        self.nudged, self.moved, self.unmoved = set(), set(), set()
+        self.inputs = [x for x in inputs.values() if x.size > 2 and np.abs(x).max() > 0.5]
+        self.found, self.near, self.called = "", {}, {}
 
     def __enter__(self):
         self.old = sys.getprofile()
         sys.setprofile(self)
+        Spy.watch = self
 
     def __exit__(self, *error):
         if sys.getprofile() is not self:
             self.found = "the check's own profiler was taken away"
+        Spy.watch = None
         sys.setprofile(self.old)
+
+    @property
+    def moved(self):
+        return bool(self.near)
 
     def __call__(self, frame, event, arg):
         if self.found or event not in ("call", "return"):
             return
-        code, own = frame.f_code, self.code and frame.f_code.co_filename == self.code.co_filename
-        if code is self.code and event == "call" and not self.forward:
-            self.found = "backward calls the function itself"
-        values = [*frame.f_locals.values(), *(code.co_consts if own else ())]
-        if any(np.iscomplexobj(v) for v in values if type(v) in (complex, np.ndarray, np.complex128)):
+        code = frame.f_code
+        own = self.code and code.co_filename == self.code.co_filename
+        if any(type(c) is complex for c in code.co_consts) and own or any(
+                type(v) in (complex, np.ndarray, np.complex128) and np.iscomplexobj(v) for v in frame.f_locals.values()):
             self.found = "complex numbers: a complex step"
-        for v in values if not self.forward else ():
-            self.look(v, code if own and event == "call" else None)
-        if len(self.nudged) > 1 or self.moved & self.unmoved:
-            self.found = "an input is moved by a small step"
+        for v in frame.f_locals.values():
+            self.look(v)
+        if own and event == "call":
+            kinds = self.called.setdefault(code, set())
+            kinds.update(self.kind(frame.f_locals.get(name)) for name in code.co_varnames[:code.co_argcount])
+            if "moved" in kinds and ("same" in kinds or code is self.code):
+                self.found = "a function is called with an input that is moved by a small step"
 
-    def look(self, v, called):
-        """Whether v is an input, or an input of which all or some elements were moved by one small step."""
-        if type(v) is not np.ndarray or v.dtype.kind != "f":
-            return
-        for x in self.inputs:
-            if v.shape == x.shape and np.isfinite(v).all():
-                step = (v - x)[v != x]
-                if not step.size:
-                    self.unmoved.add(called)
-                elif np.abs(step).max() < 0.01 and np.ptp(step) <= 1e-3 * np.abs(step).max() + 1e-15 * np.abs(x).max():
-                    self.nudged.add(v.tobytes())
-                    self.moved.add(called)
-        self.unmoved.discard(None)
+    def look(self, v):
+        if self.kind(v) == "moved":
+            self.near[v.tobytes()] = True
+            if len(self.near) > 1:
+                self.found = "an input is moved by a small step, this way and that"
+
+    def kind(self, v):
+        """"same" for an input, "moved" for one of which all or some elements were moved by little, else ""."""
+        if isinstance(v, np.ndarray) and v.dtype.kind == "f" and v.dtype != np.float32:
+            for x in self.inputs:
+                if v.shape == x.shape:
+                    step = np.abs(v - x).max()
+                    if step < 0.01 and not 0 < step < 1e-9 * np.abs(x).max():
+                        return "moved" if step else "same"
+        return ""
+
+
+class Spy(np.ndarray):
+    """An array that shows the watch what it becomes, where no variable holds it: (x + h) * c."""
+
+    watch = None
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **more):
+        base = lambda v: v.view(np.ndarray) if isinstance(v, Spy) else v
+        more = {k: tuple(base(v) for v in o) if type(o) is tuple else base(o) for k, o in more.items()}
+        out = getattr(ufunc, method)(*map(base, inputs), **more)
+        watch, Spy.watch = Spy.watch, None
+        if watch and not watch.found:
+            for v in (*map(base, inputs), out):
+                watch.look(v)
+        Spy.watch = watch
+        return out.view(Spy) if type(out) is np.ndarray else out
+
+
+def probe(function, inputs, const, g, watch):
+    """Forward and backward once more, with spies for arrays; what goes wrong in it is of no account."""
+    with contextlib.suppress(Exception, SystemExit), limit(), watch:
+        function(**{k: v.copy().view(Spy) for k, v in inputs.items()}, **fresh(const))[1](g.copy())
 
 
 def fresh(const):
@@ -245,7 +285,8 @@ def _add(name, oracle, cases, points, **more):
 class Scenario:
     part: str           # the part whose points depend on it
     call: dict          # for the program
-    verify: object      # answer → what is wrong with it, in words, empty where it is right; or (words, name of the mistake)
+    verify: object      # answer → what is wrong with it, in words, empty where it is right; or (words, name of the mistake):
+                        # all that fail must name the same; None has no opinion
 
 
 @dataclass
@@ -271,6 +312,7 @@ class Comparison:
     problem: str = ""
     mistake: str = ""           # its name, where the problem is not one of numbers
     of_numbers: bool = False    # the problem is wrong numbers or a wrong shape: a mistake may explain it
+    moved: bool = False         # an input was seen that had been moved by a small step
 
     def gradient(self, name=None, g=None, inputs=None):
         """The oracle's gradient of input `name`, for another upstream gradient or at other inputs."""
@@ -331,7 +373,12 @@ def _judge_scenarios(check, ask, seed):
     parts = []
     for part, points in check.points.items():
         problems = [_readable(_problem_of, check, s, answer) for s, answer in zip(scenarios, answers, strict=True) if s.part == part]
-        message, mistake = next((p for p in problems if p[0]), ("", ""))
+        failed = [p for p in problems if p[0]]
+        message, mistake = failed[0] if failed else ("", "")
+        names = {name for _, name in failed if name is not None}
+        if len(names) > 1:      # what explains one of them alone explains nothing
+            message, mistake = message.partition(". This looks like:")[0], ""
+        mistake = mistake or ""
         lame = [p.words for p in parts if p.words == check.needs.get(part) and not p.right]
         if not message and lame:
             message = f"right, but counts only once “{lame[0]}” is right"
@@ -353,7 +400,7 @@ def _problem_of(check, scenario, answer):
     if error.startswith("NotImplementedError"):
         return _unsolved(check, error), "not solved"
     if error:
-        return error + (f". This looks like: {_hint(error)}" if _hint(error) else ""), _ERROR_NAMES.get(_hint(error), "")
+        return error + (f". This looks like: {_hint(error)}" if _hint(error) else ""), _error_name(error)
     found = scenario.verify(answer)
     return found if isinstance(found, tuple) else (found, "")
 
@@ -379,7 +426,8 @@ def _judge(check, ask, seed):
         out = _output(check, case.inputs, case.const)
         g, other = (np.asarray(direction(rng, out.shape)) for _ in range(2))
         upstream = [g, g, other] if check.form == "op" else []      # the first twice: backward may be called again
-        calls.append(dict(inputs=case.inputs, const=case.const, upstream=upstream, form=check.form, strided=case.strided))
+        calls.append(dict(inputs=case.inputs, const=case.const, upstream=upstream, form=check.form, strided=case.strided,
+                          first=case is cases[0] and check.form == "op"))
     answers, printed, warned = ask(calls)
 
     compared = {part: [] for part in check.points}
@@ -425,12 +473,13 @@ def _look(c, answer, i, again):
     else:
         pulled = answer["grads"][i]
         value, modified, numerical = pulled["entries"].get(c.target), pulled["modified"], pulled["numerical"]
+        c.moved = bool(pulled["moved"])
         error = "" if value else pulled["errors"].get(c.target, pulled["error"])
         if not error and not value:
             return f"backward returned no gradient for {c.target!r}, only for {sorted(pulled['entries'])}", "gradient missing"
     if error.startswith("NotImplementedError"):
         return error, "not solved"
-    return (error, _ERROR_NAMES.get(_hint(error), "")) if error else _problem(c, value, modified, numerical, again)
+    return (error, _error_name(error)) if error else _problem(c, value, modified, numerical, again)
 
 
 def _problem(c, value, modified, numerical, again):
@@ -485,15 +534,25 @@ ERRORS = {      # what NumPy says → what that usually is
     "maximum recursion depth": "recursion: Python gives up at a depth of 1000; use a loop",
     "an endless loop?": "a loop whose condition never becomes false",
 }
-_ERROR_NAMES = {ERRORS[said]: name for said, name in {
+_ERROR_NAMES = {
     "mismatch in its core dimension": "shapes do not fit", "could not be broadcast together": "shapes do not fit",
     "could not broadcast input array": "shapes do not fit", "maximum recursion depth": "recursion",
-    "an endless loop?": "endless loop", "truth value of an array": "if on an array", "'NoneType' object": "return missing"}.items()}
+    "an endless loop?": "endless loop", "truth value of an array": "if on an array", "'NoneType' object": "return missing",
+    "has changed the data": "input or upstream modified in place"}
 
 
 def _hint(error):
     """What this error usually means; empty where that is not known."""
     return next((text for said, text in ERRORS.items() if said in error), "")
+
+
+def _error_name(error):
+    """The name of the mistake that an error proves; empty where it proves none."""
+    if "broadcast" in error:
+        shapes = [tuple(int(n) for n in s.split(",") if n.strip()) for s in re.findall(r"\(([\d, ]*)\)", error.partition("   in the")[0])]
+        if any(len(a) == len(b) + 1 and b in [a[:i] + a[i + 1:] for i in range(len(a))] for a in shapes for b in shapes):
+            return "keepdims lost"
+    return next((name for said, name in _ERROR_NAMES.items() if said in error), "")
 
 
 def _message(check, failed, ask):
@@ -503,13 +562,12 @@ def _message(check, failed, ask):
         return _unsolved(check, first.problem), first.mistake
     shapes = ", ".join(f"{k} {v.shape}" for k, v in first.case.inputs.items())
     const = "".join(f", {k} = {_short(v)}" for k, v in first.case.const.items())
-    name, hint = first.mistake, ""
-    if first.given is None:
+    name, hint, numbers = first.mistake, "", [c for c in failed if c.given is not None]
+    alike = [c for c in numbers if c.case.kind == numbers[0].case.kind]
+    if numbers and all(c.of_numbers for c in numbers):
+        name, hint = _own_derivative(check, numbers[0], ask) or _mistake(check, numbers) or _mistake(check, alike) or (name, "")
+    if first.given is None and not hint:
         hint = _hint(first.problem)
-    elif all(c.of_numbers for c in failed if c.given is not None):
-        numbers = [c for c in failed if c.given is not None]
-        alike = [c for c in numbers if c.case.kind == first.case.kind]
-        name, hint = _own_derivative(check, first, ask) or _mistake(check, numbers) or _mistake(check, alike) or (name, "")
     return f"{first.problem}   (case: {shapes}{const})" + (f". This looks like: {hint}" if hint else ""), name
 
 
@@ -525,7 +583,56 @@ def _mistake(check, failed):
                 return name, text
         except Exception:       # this mistake cannot be made with these shapes; a hint must never cost a verdict
             continue
+    return _factor(failed) or _nearly(failed)
+
+
+def _factor(failed):
+    """Whether all is a whole number of times too large or too small, and that number the size of something."""
+    found = set()
+    for c in failed:
+        given, wanted = np.ravel(c.given), np.ravel(c.expected)
+        if given.shape != wanted.shape or not np.abs(wanted).max(initial=0) > 0 or not np.isfinite(given).all():
+            return None
+        ratio = float(np.dot(given, wanted) / np.dot(wanted, wanted))
+        n = round(ratio if ratio > 1 else 1 / ratio) if ratio > 0 else 0
+        if n < 2 or not _close(given, wanted * (n if ratio > 1 else 1 / n)):
+            return None
+        lengths = {k for x in (*c.case.inputs.values(), c.g) for i in range(x.ndim) for j in range(i + 1, x.ndim + 1)
+                   for k in [int(np.prod(x.shape[i:j]))]}
+        if n not in lengths:
+            return None
+        found.add((ratio > 1, n))
+    [(many, n), *_] = found
+    if len({m for m, _ in found}) > 1:
+        return None
+    return ("factor n", f"{n} times too much: a sum where a mean is wanted, or the same added {n} times") if many else \
+        ("factor 1/n", f"divided by {n}: a mean where a sum is wanted")
+
+
+def _nearly(failed):
+    """Whether nearly right numbers are those of a difference quotient, or an input was seen that had been moved by a step."""
+    name = "numerical derivative instead of a formula"
+    numbers = [c for c in failed if c.target != "output" and c.given.shape == c.expected.shape and c.expected.size]
+    gap = lambda c, array: np.abs(c.given - array).max()
+    if len(numbers) < len(failed) or not all(gap(c, c.expected) <= 1e-3 * np.abs(c.expected).max(initial=1.0) for c in numbers):
+        return None
+    if any(c.moved for c in numbers):
+        return name, "a difference quotient: nearly right, and an input is moved by a small step"
+    worst = sorted(numbers, key=lambda c: -gap(c, c.expected))[:3]
+    for step in 10.0 ** -np.arange(2, 9):
+        for ahead, back in (1, 1), (1, 0), (0, 1):
+            if all(gap(c, _quotient(c, step * ahead, step * back)) <= 0.2 * gap(c, c.expected) for c in worst):
+                return name, f"a difference quotient with a step of {step:.0e}: nearly right"
     return None
+
+
+def _quotient(c, ahead, back):
+    """The gradient of the oracle by differences, element by element."""
+    def loss(i, step):
+        x = c.x.copy()
+        x[i] += step
+        return np.sum(c.g * c.check.oracle(**{**c.case.inputs, c.target: x}, **c.case.const))
+    return np.array([(loss(i, ahead) - loss(i, -back)) / (ahead + back) for i in np.ndindex(c.x.shape)]).reshape(c.x.shape)
 
 
 def _own_derivative(check, c, ask):
@@ -581,15 +688,51 @@ def _spread(c):
     return c.gradient(inputs={**c.case.inputs, **wide})
 
 
-def _other(c):
-    others = [k for k in c.case.inputs if k != c.target]
-    return c.gradient(name=others[0]) if len(others) == 1 else None
+def _other(i):
+    """The gradient of another input, number i of the others."""
+    return _of_gradient(lambda c: c.gradient(name=[k for k in c.case.inputs if k != c.target][i]))
+
+
+def _picked_up(index):
+    """One of the contributions of a broadcast element: the first, or what is left when each overwrites the one before."""
+    def predict(c):
+        wide = _spread(c)
+        for i in range(wide.ndim):
+            at = i - wide.ndim + c.x.ndim
+            if at < 0 or c.x.shape[at] == 1 != wide.shape[i]:
+                wide = np.take(wide, [index], axis=i)
+        return wide.reshape(c.x.shape)
+    return _of_gradient(predict)
+
+
+def _last_alone(axis):
+    """What is left where a loop over this axis of the output overwrites."""
+    def predict(c):
+        g = np.zeros_like(c.g)
+        at = (slice(None),) * (axis % c.g.ndim) + (-1,)
+        g[at] = c.g[at]
+        return c.gradient(g=g)
+    return _of_gradient(predict)
 
 
 def _wrong_axis(axis):
     def predict(c):
         wide = _spread(c)
-        return wide.sum(axis=axis).reshape(c.given.shape) if wide.ndim > 1 else None
+        added = wide.ndim - c.x.ndim
+        right = axis % wide.ndim < added or c.x.shape[axis % wide.ndim - added] == 1
+        return wide.sum(axis=axis) if wide.ndim > 1 and not right else None
+    return predict
+
+
+def _some_axes(c):
+    """Summed over the first of several axes that broadcasting added, and over no other."""
+    return _spread(c).sum(axis=0) if c.g.ndim > c.x.ndim + 1 else None
+
+
+def _moved_by(step):
+    def predict(c):
+        inputs = {k: v + step for k, v in c.case.inputs.items()}
+        return _output(c.check, inputs, c.case.const) if c.target == "output" else c.gradient(inputs=inputs)
     return predict
 
 
@@ -599,10 +742,12 @@ def _of_gradient(predict):
 
 
 MISTAKES = (
-    ("zeros", "zeros: nothing comes back", lambda c: np.zeros_like(c.expected)),
+    ("zeros", "zeros: nothing comes back", lambda c: None if c.given.any() else np.zeros_like(c.expected)),
     ("sign flipped", "the sign is flipped", lambda c: -c.expected),
     ("upstream gradient ignored", "the upstream gradient is ignored: multiply by it",
      _of_gradient(lambda c: c.gradient(g=np.ones_like(c.g)))),
+    ("not summed over a broadcast axis", "not summed over the axes that broadcasting added (see unbroadcast)", _of_gradient(_spread)),
+    ("not summed over a broadcast axis", "not summed over all the axes that broadcasting added", _of_gradient(_some_axes)),
     ("own derivative missing", "the upstream gradient is passed on unchanged, the op’s own derivative is missing",
      _of_gradient(lambda c: c.g)),
     ("factor n", "a factor n too many, n the length of the last axis", lambda c: c.expected * _n(c)),
@@ -616,15 +761,20 @@ MISTAKES = (
     ("a later call", "an answer for a later call of the function: backward must use the inputs of its own call, as a closure does",
      _of_gradient(lambda c: c.gradient(inputs={k: v.ravel()[::-1].reshape(v.shape) for k, v in c.case.inputs.items()}))),
     ("transposed", "transposed", lambda c: np.swapaxes(c.expected, -1, -2)),
-    ("gradient of the wrong input", "the gradient of the other input", _of_gradient(_other)),
-    ("not summed over a broadcast axis", "not summed over the axes that broadcasting added (see unbroadcast)", _of_gradient(_spread)),
+    ("gradient of the wrong input", "the gradient of the other input", _other(0)),
+    ("gradient of the wrong input", "the gradient of another input", _other(1)),
+    ("not summed over a broadcast axis", "one of the places to which broadcasting copied it, where their sum is wanted", _picked_up(0)),
+    ("overwritten instead of accumulated", "the last contribution alone: each overwrites the one before, where they add up", _picked_up(-1)),
+    ("overwritten instead of accumulated", "the last contribution alone: each overwrites the one before, where they add up", _last_alone(-1)),
+    ("overwritten instead of accumulated", "the last row alone: each overwrites the one before, where they add up", _last_alone(0)),
     ("keepdims lost", "an axis of length 1 is lost (keepdims)", lambda c: c.expected.reshape([n for n in c.expected.shape if n != 1])),
     ("summed over the wrong axis", "summed over the wrong axis", _of_gradient(_wrong_axis(-1))),
     ("summed over the wrong axis", "summed over the wrong axis", _of_gradient(_wrong_axis(0))),
     ("derivative taken at the output for the input", "the derivative is taken at the output, it belongs at the input",
      _of_gradient(lambda c: c.gradient(inputs={**c.case.inputs, c.target: c.out}))),
     ("formula applied twice", "the derivative of the derivative: the formula was applied twice",
-     _of_gradient(lambda c: c.gradient(g=c.gradient()))),
+     _of_gradient(lambda c: c.gradient(g=c.gradient()) if c.x.shape == c.g.shape else None)),
+    *(("constant added", f"a constant, {step:.0e}, is added to an input", _moved_by(step)) for step in 10.0 ** -np.arange(5, 13)),
 )
 
 # %% ../nbs/check.ipynb #verdict
@@ -773,7 +923,7 @@ def _display(verdict):
 
 # %% ../nbs/check.ipynb #draw
 def _sizes(rng):
-    """Four different sizes in random order; none is 1 or 2, which would hide a factor."""
+    """Four different sizes in random order; none is 1 or 2, which would hide a factor. What is square is so on purpose."""
     return [int(n) for n in rng.permutation([3, 4, 5, 6])]
 
 
@@ -786,7 +936,7 @@ def _elementwise(*more, linear=False):
         small = 10.0 ** np.array([-1, -3, -8, -12])
         return [Case("plain", {"x": x(m, n)}), *(Case(kind, {"x": np.asarray(values)}) for kind, values in more),
                 Case("plain", {"x": np.stack([small, -small])}), *([Case("plain", {"x": 1e8 * x(n, m)})] if linear else []), Case("shapes", {"x": x(k, 3, n)}, strided=True),
-                Case("shapes", {"x": x(n)}), Case("shapes", {"x": x()}), Case("shapes", {"x": x(0, n)})]
+                Case("shapes", {"x": x(n)}), Case("shapes", {"x": x(1, n, 1)}), Case("shapes", {"x": x()}), Case("shapes", {"x": x(0, n)})]
     return cases
 
 
@@ -799,7 +949,7 @@ def _pair(rng):
     zeros = x(m, n)
     zeros[0] = 0.0
     return [Case("plain", {"a": x(m, n), "b": x(m, n)}), Case("plain", {"a": 1e6 * x(n), "b": 1e-6 * x(n)}),
-            Case("plain", {"a": zeros, "b": zeros[::-1].copy()}), Case("plain", {"a": x(3, m, n), "b": x(3, m, n)}, strided=True),
+            Case("plain", {"a": x(m, m), "b": x(m, m)}), Case("plain", {"a": zeros, "b": zeros[::-1].copy()}), Case("plain", {"a": x(3, m, n), "b": x(3, m, n)}, strided=True),
             *(Case("broadcast", {"a": x(*a), "b": x(*b)}) for a, b in shapes)]
 
 
@@ -808,7 +958,7 @@ def _lastaxis(rng, linear=True):
     m, n, k, _ = _sizes(rng)
     x = lambda *shape: direction(rng, shape)
     shapes = [(n,), (k, m, n), (m, k), (1, n), (n, 1), (2, 1, m, n), (0, n)]
-    return [Case("plain", {"x": x(m, n)}), *([Case("plain", {"x": 1e8 * x(n, m)})] if linear else []),
+    return [Case("plain", {"x": x(m, n)}), Case("plain", {"x": x(m, m)}), *([Case("plain", {"x": 1e8 * x(n, m)})] if linear else []),
             Case("shapes", {"x": x(k, 3, n)}, strided=True), *(Case("shapes", {"x": x(*s)}) for s in shapes)]
 
 
@@ -829,7 +979,8 @@ _x_points = {"output": 1, "x": 1, "x shapes": 1}
 _add("ops.add", lambda a, b: a + b, _pair, _pair_points)
 _add("ops.mul", lambda a, b: a * b, _pair, _pair_points, mistakes=(
     ("gradient of the wrong input", "the input itself in place of the other one: ∂(ab)/∂a is b", _of_gradient(lambda c: _fall(c.g * c.x, c.given.shape))),))
-_add("ops.scale", lambda x, c: x * c, _with(_elementwise(linear=True), lambda rng, x: {"c": float(direction(rng, ()))}), _x_points)
+_add("ops.scale", lambda x, c: x * c, _with(_elementwise(linear=True), lambda rng, x: {"c": float(direction(rng, ()))}), _x_points, mistakes=(
+    ("gradient of the wrong input", "the derivative by c: x is wanted, and ∂(c·x)/∂x is c", _of_gradient(lambda c: c.g * c.x)),))
 _add("ops.relu", lambda x: np.where(np.real(x) > 0, x, 0),
      _elementwise(("kink", [[0.0, -0.0, 1.0], [0.0, -1.0, 2.0]]), ("plain", [1e6, -1e6, 2.0])),
      {"output": 1, "x": 1, "x kink": 1, "x shapes": 1}, mistakes=(
@@ -854,10 +1005,11 @@ _add("ops.gelu", _tanh_gelu, _elementwise(("plain", [-30.0, 30.0, 2.5, -2.5])), 
 def _products(rng):
     m, n, k, b = _sizes(rng)
     x = lambda *shape: direction(rng, shape)
+    square = [Case("plain", {"x": x(m, m), "W": x(m, m)})]     # whatever is forgotten, the shapes fit
     shapes = [((b, m, n), (n, k)), ((m, n), (b, n, k)), ((b, m, n), (b, n, k)), ((b, 1, m, n), (k, n, m)),
               ((1, n), (n, 1)), ((1, m, n), (b, n, k)), ((0, m, n), (n, k))]
     return [Case("plain", {"x": x(m, n), "W": x(n, k)}), Case("plain", {"x": x(m, n), "W": x(n, k)}, strided=True),
-            Case("plain", {"x": 1e8 * x(m, n), "W": x(n, k)}), Case("plain", {"x": x(m, n), "W": 1e8 * x(n, k)}), *(Case("batch", {"x": x(*s), "W": x(*t)}) for s, t in shapes)]
+            Case("plain", {"x": 1e8 * x(m, n), "W": x(n, k)}), Case("plain", {"x": x(m, n), "W": 1e8 * x(n, k)}), *square, *(Case("batch", {"x": x(*s), "W": x(*t)}) for s, t in shapes)]
 
 
 def _linears(rng):
@@ -866,7 +1018,7 @@ def _linears(rng):
     def case(kind, *shape, strided=False, scale=(1, 1)):
         return Case(kind, {"x": scale[0] * x(*shape), "W": scale[1] * x(n, k), "b": x(k)}, strided=strided)
     return [case("plain", m, n), case("plain", m, n, strided=True), case("plain", m, n, scale=(1e8, 1)),
-            case("plain", m, n, scale=(1, 1e8)), case("batch", b, m, n, strided=True),
+            case("plain", m, n, scale=(1, 1e8)), Case("plain", {"x": x(m, m), "W": x(m, m), "b": x(m)}), case("batch", b, m, n, strided=True),
             case("batch", n), case("batch", 1, n), case("batch", 3, 1, m, n), case("batch", 0, n)]
 
 
@@ -874,9 +1026,46 @@ def _swapped(x):
     return np.swapaxes(x, -1, -2)
 
 
+def _rows_of(c):
+    """The rows of x and of the upstream gradient, where W is a matrix."""
+    flat = lambda a: a.reshape(-1, a.shape[-1])
+    return flat(c.case.inputs["x"]), flat(c.g)
+
+
+def _untransposed(c):
+    return c.g @ c.case.inputs["W"] if c.target == "x" else c.case.inputs["x"] @ c.g if c.target == "W" else None
+
+
+def _last_row(c):
+    x, g = _rows_of(c)
+    return np.outer(x[-1], g[-1]) if c.target == "W" else g[-1] if c.target == "b" else None
+
+
+def _last_of_each(c):
+    """The last row of each matrix of a batch, and then their sum."""
+    return _fall(c.case.inputs["x"][..., -1, :, None] * c.g[..., -1, None, :], c.x.shape) if c.target == "W" else None
+
+
+def _last_matrix(c):
+    both = c.g @ _swapped(c.case.inputs["W"]) if c.target == "x" else _swapped(c.case.inputs["x"]) @ c.g
+    while both.ndim > c.x.ndim:
+        both = both[-1]
+    return both
+
+
 _product_mistakes = (
+    ("transposed", "the other factor is not transposed: with grad (m, p), x wants grad @ Wᵀ and W wants xᵀ @ grad", _of_gradient(_untransposed)),
+    ("overwritten instead of accumulated", "the last row alone: each overwrites the one before, where they add up", _last_row),
+    ("overwritten instead of accumulated", "the last row alone: each overwrites the one before, where they add up", _last_of_each),
+    ("overwritten instead of accumulated", "the last matrix alone: each overwrites the one before, where they add up", _of_gradient(_last_matrix)),
     ("elementwise product for matrix product", "an elementwise product where a matrix product is wanted",
      _of_gradient(lambda c: c.g * c.case.inputs["W" if c.target == "x" else "x"])),
+    ("elementwise product for matrix product", "an elementwise product where a matrix product is wanted",
+     _of_gradient(lambda c: c.g * _swapped(c.case.inputs["W" if c.target == "x" else "x"]))),
+    ("elementwise product for matrix product", "an elementwise product where a matrix product is wanted",
+     _of_output(lambda c: c.case.inputs["x"] * c.case.inputs["W"])),
+    ("summed over the wrong axis", "summed over the last axis: it is the axes in front that broadcasting added", _of_gradient(
+        lambda c: (c.g @ _swapped(c.case.inputs["W"]) if c.target == "x" else _swapped(c.case.inputs["x"]) @ c.g).sum(axis=-1))),
     ("not summed over a broadcast axis", "not summed over the leading axes that broadcasting added (see unbroadcast)", _of_gradient(
         lambda c: c.g @ _swapped(c.case.inputs["W"]) if c.target == "x" else _swapped(c.case.inputs["x"]) @ c.g)),
 )
@@ -884,7 +1073,7 @@ _add("ops.matmul", lambda x, W: x @ W, _products, {"output": 1, "x": 1, "W": 1, 
      mistakes=_product_mistakes)
 _add("ops.linear", lambda x, W, b: x @ W + b, _linears,
      {"output": 1, "x": 1, "W": 1, "b": 1, "x batch": 1, "W batch": 1, "b batch": 1}, mistakes=(*_product_mistakes,
-    ("sum treated as mean", "the mean over the rows, where the sum is wanted",
+    ("factor 1/n", "the mean over the rows, where the sum is wanted",
      lambda c: c.g.reshape(-1, c.g.shape[-1]).mean(axis=0) if c.target == "b" else None),
     ("not summed over a broadcast axis", "the upstream gradient itself: every row adds to the same b, sum over the rows",
      lambda c: c.g if c.target == "b" else None),
@@ -908,20 +1097,29 @@ def _slices(rng):
 
 
 _add("ops.sum_all", lambda x: x.sum(), _elementwise(linear=True), _x_points)
-_add("ops.sum_lastaxis", lambda x: x.sum(axis=-1), _lastaxis, _x_points)
+_add("ops.sum_lastaxis", lambda x: x.sum(axis=-1), _lastaxis, _x_points, mistakes=(
+    ("keepdims lost", "spread along the wrong axis: grad[..., None] keeps the axis that the sum lost",
+     _of_gradient(lambda c: np.broadcast_to(c.g, c.x.shape))), *(
+    ("summed over the wrong axis", f"the sum along axis {i}: the last axis is −1", _of_output(lambda c, i=i: c.x.sum(axis=i))) for i in (0, 1))))
 _add("ops.mean_lastaxis", lambda x: x.sum(axis=-1) / x.shape[-1], _lastaxis, _x_points, mistakes=(
     ("mean treated as sum", "the derivative of the sum: that of the mean has a factor 1/n, n the length of the last axis",
      _of_gradient(lambda c: c.expected * _n(c))),
     ("wrong divisor", "divided by the number of all elements, not by the length of the last axis",
      _of_gradient(lambda c: c.expected * _n(c) / c.x.size)),
+    ("keepdims lost", "spread along the wrong axis: grad[..., None] keeps the axis that the mean lost",
+     _of_gradient(lambda c: np.broadcast_to(c.g / _n(c), c.x.shape))),
     ("not repeated", "not repeated along the last axis: the gradient has the shape of x", _of_gradient(lambda c: c.g[..., None] / _n(c))),
-    ("wrong axis", "the mean over all elements", _of_output(lambda c: np.mean(c.x)))))
+    ("wrong axis", "the mean over all elements", _of_output(lambda c: np.mean(c.x))),
+    ("mean treated as sum", "the sum, where the mean is wanted", _of_output(lambda c: c.x.sum(axis=-1))),
+    *(("summed over the wrong axis", f"the mean along axis {i}: the last axis is −1", _of_output(lambda c, i=i: c.x.mean(axis=i))) for i in (0, 1))))
 _add("ops.transpose2d", lambda x: x.T,
      lambda rng: [Case("plain", {"x": direction(rng, s)}, strided=strided) for m, n, *_ in [_sizes(rng)]
-                  for s, strided in (((m, n), False), ((n, m), True), ((1, n), False), ((0, n), False))]
-     + [Case("plain", {"x": 1e8 * direction(rng, (3, 4))})], {"output": 1, "x": 1})
+                  for s, strided in (((m, n), False), ((n, m), True), ((m, m), False), ((1, n), False), ((0, n), False))]
+     + [Case("plain", {"x": 1e8 * direction(rng, (3, 4))})], {"output": 1, "x": 1}, mistakes=(
+    ("transposed", "not transposed back: the gradient has the shape of x", _of_gradient(lambda c: c.g)),))
 _add("ops.reshape_op", lambda x, newshape: x.reshape(newshape),
-     _with(_elementwise(linear=True), lambda rng, x: {"newshape": x.shape[::-1]}), _x_points)
+     _with(_elementwise(linear=True), lambda rng, x: {"newshape": x.shape[::-1]}), _x_points, mistakes=(
+    ("transposed", "transposed, where only the shape is to be taken back", _of_gradient(lambda c: c.g.T)),))
 _add("ops.slice_lastaxis", lambda x, start, stop: x[..., start:stop], _slices, _x_points, mistakes=(
     ("own derivative missing", "the upstream gradient as it is: outside the slice the gradient is 0, and its shape that of x", _of_gradient(lambda c: c.g)),
     ("wrong place", "the right numbers in the wrong place", _of_gradient(lambda c: np.concatenate(
@@ -953,7 +1151,7 @@ def _classified(name, draw, *more):
         key = "y" if name == "p" else "targets"
         def case(kind, *shape, strided=False):
             return Case(kind, {name: draw(rng, shape)}, {key: np.asarray(rng.integers(0, shape[-1], shape[:-1]))}, strided)
-        return [case("plain", m, n), case("plain", n, m, strided=True), case("shapes", k, m, n), case("shapes", n),
+        return [case("plain", m, n), case("plain", m, m), case("plain", n, m, strided=True), case("shapes", k, m, n), case("shapes", n),
                 case("shapes", 1, n), case("shapes", 2, 1, k, m),
                 *(Case(kind, {name: np.asarray(values)}, {key: np.asarray(y)}, only=only) for kind, values, y, only in more)]
     return cases
@@ -966,6 +1164,14 @@ _softmax_mistakes = (
      _of_output(lambda c: np.exp(c.x - c.x.max()) / np.exp(c.x - c.x.max()).sum(axis=-1, keepdims=True))),
     ("softmax treated as elementwise", "softmax treated as elementwise: every output depends on every input of its row",
      _of_gradient(lambda c: c.g * c.out * (1 - c.out))),
+    *(("summed over the wrong axis", f"summed along axis {i}: the sum in p(g − Σ g p) is over the last axis", _of_gradient(
+        lambda c, i=i: c.out * (c.g - (c.g * c.out).sum(axis=i, keepdims=True)))) for i in (0, 1)),
+    ("keepdims lost", "the sum lost its axis and was spread along the wrong one: keepdims=True keeps it",
+     _of_gradient(lambda c: c.out * (c.g - (c.g * c.out).sum(axis=-1)))),
+    ("elementwise product for matrix product", "the Jacobian times g element by element, where their matrix product is wanted", _of_gradient(
+        lambda c: c.g[..., :, None] * c.out[..., :, None] * (np.eye(_n(c)) - c.out[..., None, :]))),
+    ("elementwise product for matrix product", "the Jacobian times g element by element, where their matrix product is wanted", _of_gradient(
+        lambda c: c.g[..., None, :] * c.out[..., :, None] * (np.eye(_n(c)) - c.out[..., None, :]))),
     ("term missing", "p · g alone: the term − p · Σ g p is missing", _of_gradient(lambda c: c.g * c.out)),
     ("factor missing", "g − Σ g p, without the factor p in front",
      _of_gradient(lambda c: c.g - (c.g * c.out).sum(axis=-1, keepdims=True))),
@@ -1006,7 +1212,16 @@ _add("ops.cross_entropy_from_probs", lambda p, y: -np.log(_picked(p, y)).mean(),
     ("mean treated as sum", "the sum over the positions, where the mean is wanted", _of_output(lambda c: c.expected * _rows(c))),
     ("derivative with respect to something else", "p − one-hot: that is the gradient with respect to the logits, not to p",
      _of_gradient(lambda c: c.g * (c.x - np.eye(_n(c))[c.case.const["y"]]) / _rows(c))),
-    ("mask not applied in backward", "−1/p in every class: only the target’s probability is in the loss", _of_gradient(lambda c: -c.g / c.x / _rows(c)))))
+    ("one-hot missing", "−1/p in every class: only the target’s probability is in the loss", _of_gradient(lambda c: -c.g / c.x / _rows(c)))))
+
+
+def _by_columns(x):
+    e = np.exp(x - x.max(axis=-1, keepdims=True)).reshape(-1, x.shape[-1])
+    return (e / e.sum(axis=0)).reshape(x.shape)
+
+
+def _hot(c):
+    return np.eye(_n(c))[c.case.const["targets"]]
 
 
 def _naive_loss(log_sum):
@@ -1017,6 +1232,12 @@ _add("ops.softmax_ce_fused", lambda logits, targets: (_logsumexp(logits) - _pick
      _classified("logits", lambda rng, shape: 2 * direction(rng, shape),
                  ("large", _LARGER, [1, 2], ()), ("large", _LARGE, [1, 2, 0], ()), ("large", -_LARGE, [1, 0, 2], ())),
      {"output": 1, "logits": 1, "logits shapes": 1, "output large": 1, "logits large": 1}, mistakes=(
+    ("softmax treated as elementwise", "p(1 − p) at the target alone: every logit of a row moves the loss", _of_gradient(lambda c: c.g * (
+        (_stable_softmax(c.x) - 1) * _hot(c)) / _rows(c))),
+    ("summed over the wrong axis", "normalised along the first axis: the classes are along the last", _of_gradient(
+        lambda c: c.g * (_by_columns(c.x) - _hot(c)) / _rows(c))),
+    ("derivative taken at the output for the input", "the softmax of the probabilities: it belongs to the logits", _of_gradient(
+        lambda c: c.g * (_stable_softmax(_stable_softmax(c.x)) - _hot(c)) / _rows(c))),
     ("one-hot missing", "the softmax alone: 1 is to be taken off at the target",
      _of_gradient(lambda c: c.g * _stable_softmax(c.x) / _rows(c))),
     ("log of a rounded probability", "log of the softmax: log 0 is −inf; use the logits, log-sum-exp with the maximum taken out",
@@ -1034,6 +1255,13 @@ def _fall(grad, shape):
     return np.bincount(number.ravel(), weights=grad.ravel(), minlength=size).reshape(shape)
 
 
+def _one_of(c, i):
+    shape = c.case.const["shape"]
+    numbers = np.broadcast_to(np.arange(int(np.prod(shape))).reshape(shape), c.x.shape).ravel()
+    places = [np.flatnonzero(numbers == k)[i] for k in range(int(np.prod(shape)))]
+    return c.x.ravel()[places].reshape(shape)
+
+
 def _unbroadcasts(rng):
     m, n, k, _ = _sizes(rng)
     shapes = {"leading": [((m, n), (n,)), ((k, m, n), (n,)), ((k, m, n), (m, n)), ((n,), ()), ((m, n), ())],
@@ -1049,10 +1277,15 @@ _add("ops.unbroadcast", _fall, _unbroadcasts, {"output leading": 1, "output ones
      mistakes=(
     ("keepdims lost", "axes of length 1 are lost: sum them with keepdims=True",
      lambda c: c.expected.reshape([n for n in c.expected.shape if n != 1])),
+    ("not summed over a broadcast axis", "nothing is summed", lambda c: c.x),
+    ("upstream gradient ignored", "how many fall on each element, not their sum", lambda c: _fall(np.ones_like(c.x), c.case.const["shape"])),
+    ("overwritten instead of accumulated", "the last of those that fall on an element: each overwrites the one before", lambda c: _one_of(c, -1)),
+    ("not summed over a broadcast axis", "the first of those that fall on an element, where their sum is wanted", lambda c: _one_of(c, 0)),
+    ("summed over the wrong axis", "the axes at the end are summed: broadcasting adds axes in front",
+     lambda c: c.x.sum(axis=tuple(range(len(c.case.const["shape"]), c.x.ndim)))),
     ("axes left over", "axes of length 1 are left over in front: reshape to `shape`",
      lambda c: c.expected.reshape((1,) * (c.given.ndim - c.expected.ndim) + c.expected.shape) if c.given.ndim > c.expected.ndim else None),
-    ("not summed over a broadcast axis", "nothing is summed", lambda c: c.x),
-    ("sum treated as mean", "the mean, where the sum is wanted", lambda c: c.expected * np.divide(c.expected.size, c.x.size))))
+    ("factor 1/n", "the mean, where the sum is wanted", lambda c: c.expected * np.divide(c.expected.size, c.x.size))))
 
 # %% ../nbs/check.ipynb #check-all
 @dataclass

@@ -40,7 +40,7 @@ def run_record(function, space, out, leaves, needs, factors, g, recording):
     if type(t) is not space["Tensor"]:
         raise TypeError(f"record must return a Tensor, it returned {what(t)}")
     place = {id(x): i for i, x in enumerate(tensors)}
-    return {"data": plain(t.data), "requires_grad": t.requires_grad, "backward": t._backward is not None,
+    return {"needs": [x.requires_grad for x in tensors], "data": plain(t.data), "requires_grad": t.requires_grad, "backward": t._backward is not None,
             "parents": [(place.get(id(p), -1), name) for p, name in t._parents],
             "grads": {k: plain(v) for k, v in t._backward(g).items()} if t._backward else {}}
 
@@ -87,8 +87,15 @@ def run_order(function, space, parents):
         chosen = [nodes[i] for i in indexes]
         nodes.append(node(space, chosen, lambda *x: (np.zeros(()), lambda g: (g,) * len(x)))
                      if chosen else space["Tensor"](np.zeros(()), requires_grad=True))
-    with usual_recursion():
-        order = function(nodes[-1])
+    before, Tensor = [t._parents for t in nodes], space["Tensor"]
+    own, Tensor.__eq__ = Tensor.__eq__, lambda a, b: a.data == b.data       # as it will be, once == compares elements
+    try:
+        with usual_recursion():
+            order = function(nodes[-1])
+    finally:
+        Tensor.__eq__ = own
+    if any(t._parents is not p and tuple(t._parents) != tuple(p) for t, p in zip(nodes, before)):
+        raise RuntimeError("the graph has changed: _parents of a tensor are not what they were. backward still needs them")
     if type(order) not in (list, tuple):
         raise TypeError(f"topological_order must return a list, it returned {what(order)}")
     place = {id(t): i for i, t in enumerate(nodes)}
@@ -176,7 +183,7 @@ def own_record(Tensor):
 
 def run_minus(function, space, name, left, right, g):
     """left − right by sub or rsub, where the function's first argument is the tensor."""
-    space["record"] = own_record(space["Tensor"])
+    space["record"], given = own_record(space["Tensor"]), (np.array(left), np.array(right))
     t = space["Tensor"](left if name == "sub" else right, requires_grad=True)
     other = right if name == "sub" else left
     both = isinstance(other, np.ndarray) and name == "sub"
@@ -185,6 +192,8 @@ def run_minus(function, space, name, left, right, g):
         out = space[name](t, value)
         if type(out) is not space["Tensor"]:
             raise TypeError(f"{name} must return a Tensor, it returned {what(out)}")
+        if not (np.array_equal(left, given[0]) and np.array_equal(right, given[1])):
+            raise RuntimeError(f"{name} has changed the data of what it was given: the result is a new array")
         grads = walk(out, g)
         results[kind] = [plain(out.data)] + [plain(grads[id(x)]) if id(x) in grads else None for x in (t, value)]
     return {"results": results}
@@ -194,12 +203,13 @@ def run_no_grad(function, space, how, before):
     space["_recording"] = before
     flags = []
     look = lambda: flags.append(space["_recording"])
-    if how == "exception":
+    if how in ("exception", "interrupt"):
+        Kind = KeyError if how == "exception" else KeyboardInterrupt
         try:
             with function():
                 look()
-                raise KeyError("raised inside")
-        except KeyError:
+                raise Kind("raised inside")
+        except Kind:
             pass
         else:
             raise RuntimeError("an exception raised inside was swallowed")
@@ -240,6 +250,15 @@ def _differs(given, expected, name):
     return f"{name}{where}: wanted {_number(float(expected[i]))}, was given {_number(float(array[i]))}"
 
 
+def _likeness(given, wanted, ones=None):
+    """(name, text) of the mistake that gives just this array, or None."""
+    known = [("sign flipped", "the sign is flipped", -wanted), ("factor 2", "twice what is wanted", 2 * wanted),
+             ("factor 2", "half of what is wanted", wanted / 2)]
+    if ones is not None:
+        known.append(("upstream gradient ignored", "the upstream gradient is ignored", ones))
+    return next((k[:2] for k in known if not _differs(given, k[2], "")), None) if given else None
+
+
 def _all_need(first, *parts):
     return dict.fromkeys(parts, first)
 
@@ -252,6 +271,8 @@ def _recorded(part, rng, needs, recording=True):
     def verify(answer):
         if problem := _differs(answer["data"], out, "the data"):
             return problem
+        if list(answer["needs"]) != list(needs):
+            return "a parent's requires_grad was changed: it is the parent's own affair"
         if bool(answer["requires_grad"]) != remembered:
             return f"requires_grad is {answer['requires_grad']}, though {why}"
         if not remembered:
@@ -259,9 +280,16 @@ def _recorded(part, rng, needs, recording=True):
             return f"keeps its {' and '.join(extra)}, though {why}: that holds memory for nothing" if extra else ""
         lost = [f"x{i}" for i, n in enumerate(needs) if n and (i, f"x{i}") not in answer["parents"]]
         if lost or not answer["backward"]:
-            return f"does not remember {'its parent ' + lost[0] if lost else 'backward'}, though {why}"
-        return next((p for i, n in enumerate(needs) if n and
-                     (p := _differs(answer["grads"].get(f"x{i}"), g * factors[i], f"what backward gives for x{i}"))), "")
+            mixed = lost and any(i >= 0 and name != f"x{i}" for i, name in answer["parents"])
+            return (f"does not remember {'its parent ' + lost[0] if lost else 'backward'}, though {why}" + (
+                ". This looks like: the names go with the wrong parents" if mixed else ""), "gradient of the wrong input" if mixed else "")
+        if len(set(answer["parents"])) < len(answer["parents"]):
+            return "remembers a parent twice: its gradient would be added twice", "factor 2"
+        for i, need in enumerate(needs):
+            if need and (problem := _differs(answer["grads"].get(f"x{i}"), g * factors[i], f"what backward gives for x{i}")):
+                seen = _likeness(answer["grads"].get(f"x{i}"), g * factors[i], factors[i])
+                return f"{problem}. This looks like: {seen[1]}" if seen else problem, seen[0] if seen else ""
+        return ""
     return Scenario(part, dict(task="record", out=out, leaves=leaves, needs=needs, factors=factors, g=g, recording=recording), verify)
 
 
@@ -276,13 +304,18 @@ CHECKS["tensor.record"] = Scenarios(
 # %% ../nbs/checks_tensor.ipynb #check-accumulate
 def _accumulated(part, rng, sequence):
     m, n, *_ = _sizes(rng)
-    grads = _arrays(rng, max(sequence) + 1, [(m, n), (n,), ()][len(sequence) % 3])
+    grads = [np.asarray(1000 * g) for g in _arrays(rng, max(sequence) + 1, [(n,), (), (m, n)][len(sequence) % 3])]
+    distinct = grads[0].size > 1 and len(set(sequence)) == len(sequence)
     total = sum(grads[i] for i in sequence)
     def verify(answer):
         if part == "the arrays handed over stay as they are":
             return ("an array that was handed over has changed: += writes into it, and it may belong to somebody else. Make a new "
                     "array: tensor.grad + grad", _IN_PLACE) if answer["changed"] else ""
         problem = _differs(answer["grad"], total, f"after {len(sequence)} gradients" if len(sequence) > 1 else "after the first gradient")
+        if problem and not distinct and len(sequence) > 1:
+            return problem, None
+        if problem and (seen := _likeness(answer["grad"], total, np.full_like(total, len(sequence)))):
+            return f"{problem}. This looks like: {seen[1]}", seen[0]
         if problem and len(sequence) > 1 and not _differs(answer["grad"], grads[sequence[-1]], ""):
             return problem + ". This looks like: the last one alone: overwritten, where it should add up", _OVERWRITTEN
         if problem and len(sequence) > 1 and not _differs(answer["grad"], grads[sequence[0]], ""):
@@ -366,6 +399,22 @@ CHECKS["tensor.topological_order"] = Scenarios(
     _all_need("all of them", "each once", "after their parents", "no recursion"))
 
 # %% ../nbs/checks_tensor.ipynb #check-backward
+_PULL = {"add": lambda g, x, y: (g, g), "add_shared": lambda g, x, y: (g, g), "sub": lambda g, x, y: (g, -g),
+         "mul": lambda g, x, y: (g * y, g * x), "square": lambda g, x: (2 * g * x,), "sin": lambda g, x: (g * np.cos(x),),
+         "sum": lambda g, x: (np.full(x.shape, g),)}
+
+
+def _overwritten(leaves, steps, g):
+    """The leaves' gradients where each contribution overwrites the one before."""
+    values = _values(leaves, steps)
+    grads = {len(values) - 1: g}
+    for k in range(len(steps) - 1, -1, -1):
+        op, *indexes = steps[k]
+        if len(leaves) + k in grads:
+            grads.update(zip(indexes, _PULL[op](grads[len(leaves) + k], *[values[i] for i in indexes])))
+    return [grads.get(i) for i in range(len(leaves))]
+
+
 _EVALUATE = {"add": lambda x, y: x + y, "add_shared": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y,
              "square": lambda x: x * x, "sin": np.sin, "sum": lambda x: x.sum()}
 
@@ -428,7 +477,7 @@ def _gradients(rng, part, shared=False, upstream=False, constant=False, kept=Fal
             if need and answer["grads"][i] is None:
                 return f"leaf {i} got no gradient"
             if need and (problem := _differs(answer["grads"][i], expected[i], f"the gradient of leaf {i} of {_shown(steps, count)}")):
-                return problem
+                return _recognised(problem, answer["grads"], expected, needs, leaves, steps, g)
         if part.startswith("between") and answer["left"]:
             return (f"{answer['left']} tensors between leaf and loss still have a gradient: it has done its work, clear it, or the next "
                     "backward counts it twice")
@@ -453,6 +502,20 @@ def _gradients(rng, part, shared=False, upstream=False, constant=False, kept=Fal
         return ""
     call = dict(task="expression", leaves=leaves, needs=needs, steps=steps, upstream=g if upstream else None, kept=keep, then=then)
     return Scenario(part, call, verify)
+
+
+def _recognised(problem, grads, expected, needs, leaves, steps, g):
+    """(the problem and what it looks like, the name of the mistake)."""
+    pairs = [(grads[i], e) for i, e in enumerate(expected) if needs[i]]
+    lost = _overwritten(leaves, steps, g)
+    seen = _likeness(*pairs[0])
+    if seen and all(_likeness(*p) == seen for p in pairs):
+        return f"{problem}. This looks like: {seen[1]}", seen[0]
+    if all(l is not None and not _differs(x, l, "") for x, l, n in zip(grads, lost, needs) if n):
+        return f"{problem}. This looks like: a tensor with several users keeps the last contribution alone", _OVERWRITTEN
+    if steps[:len(_ALIASED)] == _ALIASED:
+        return f"{problem}. This looks like: one array was handed to two tensors, and += wrote into it for both", _IN_PLACE
+    return problem
 
 
 def _continued(values, steps, count, place, x):
@@ -496,14 +559,17 @@ def _minus(part, name, draw):
                 if part.endswith("output"):
                     if problem := _differs(data, out, f"{name}, {'another Tensor' if kind == 'tensor' else 'a number or an array'}"):
                         swapped = not _differs(data, -out, "")
-                        return problem + (". This looks like: swapped, the other one minus this one" if swapped else ""), swapped and "swapped" or ""
+                        if not _differs(data, np.asarray(left + right), ""):
+                            return problem + ". This looks like: +", "plus for minus"
+                        return problem + (". This looks like: swapped, the other one minus this one" if swapped else ""), "sign flipped" if swapped else ""
                     continue
                 signs = [1, -1] if name == "sub" else [-1]
                 inputs = [left, right] if name == "sub" else [right]
                 for sign, x, given in zip(signs, inputs, grads[:1] if kind == "plain" else grads):
                     wanted = sign * _fall(g, np.shape(x))
                     if problem := _differs(given, wanted, f"the gradient of {'self' if x is inputs[0] else 'other'}"):
-                        known = [(-wanted, "the sign is flipped", "sign flipped"),
+                        known = [(sign * np.full_like(wanted, g.size / wanted.size), "the upstream gradient is ignored", "upstream gradient ignored"),
+                                 (-wanted, "the sign is flipped", "sign flipped"),
                                  (sign * g, "not summed over the axes that broadcasting added", "not summed over a broadcast axis")]
                         seen = next((k[1:] for k in known if not _differs(given, k[0], "")), ("", ""))
                         return problem + (f". This looks like: {seen[0]}" if seen[0] else ""), seen[1]
@@ -526,7 +592,7 @@ def _quotients(rng):
     x = lambda *shape: np.asarray(direction(rng, shape))
     shapes = [((m, n), (n,)), ((n,), (m, n)), ((m, n), (m, 1)), ((1, n), (m, 1)), ((k, m, n), (m, n)), ((1, 1), (k, m, n)),
               ((m, n), ()), ((), (m, n)), ((), ()), ((0, n), (n,))]
-    return [Case("plain", {"a": x(m, n), "b": x(m, n)}), Case("plain", {"a": 1e6 * x(n), "b": 1e3 * x(n)}),
+    return [Case("plain", {"a": x(m, n), "b": x(m, n)}), Case("plain", {"a": 1e6 * x(n), "b": 1e3 * x(n)}), Case("plain", {"a": x(m, n) * (x(m, n) > 0), "b": x(m, n)}),
             Case("plain", {"a": x(3, m, n), "b": x(3, m, n)}, strided=True),
             *(Case("broadcast", {"a": x(*a), "b": x(*b)}) for a, b in shapes)]
 
@@ -545,7 +611,7 @@ def _block(part, how, before, wanted, moments):
                 hint, name = "", ""
                 if given is True and (before is False or "inner block" in moment):
                     hint, name = ". This looks like: True at the end, whatever it was before: put back what it was", "not put back"
-                elif given is False and how == "exception":
+                elif given is False and how in ("exception", "interrupt"):
                     hint = ". This looks like: what stands after yield is skipped by an exception: put it in a `finally`"
                     name = "no finally"
                 return f"{moment}, _recording should be {want} and is {given}{hint}", name
@@ -557,6 +623,7 @@ CHECKS["tensor.no_grad"] = Scenarios(
     "tensor.no_grad", lambda rng: [
         _block("off inside, on again afterwards", "plain", True, [False, True], ["inside", "afterwards"]),
         _block("after an exception", "exception", True, [False, True], ["inside", "after an exception"]),
+        _block("after an exception", "interrupt", True, [False, True], ["inside", "after a KeyboardInterrupt"]),
         _block("nested", "nested", True, [False, False, True], ["in the inner block", "after the inner block", "after both"]),
         _block("nested", "plain", False, [False, False], ["inside", "afterwards, where it was off before"]),
         _block("as a decorator", "decorator", True, [False, True, True], ["in the function", "afterwards", "at the end"])],

@@ -169,7 +169,7 @@ class Asked:
                     if not self.load():
                         answer = self._ask([attempt])[0][0]
                         if attempt is not call:
-                            answer["grads"] = [{**_nothing(str(gone)), "errors": {}, "entries": {}, "modified": [], "numerical": ""}
+                            answer["grads"] = [{**_nothing(str(gone)), "errors": {}, "entries": {}, "modified": [], "numerical": "", "moved": False}
                                                for _ in call["upstream"]]
                         break
                 except Gone as again:
@@ -225,7 +225,9 @@ def given_cells(root, assignment, function):
         source = strip_text(cell.source)
         body = ast.parse(source).body
         if any(isinstance(node, ast.FunctionDef) and node.name == function for node in body):
-            return given
+            own = cell.metadata.get("nbgrader", {}).get("solution", False)      # the student writes the whole cell
+            beside = [] if own else [n for n in body if not any(function in (getattr(m, "name", ""), getattr(m, "id", "")) for m in ast.walk(n))]
+            return given + [ast.unparse(n) for n in beside]
         given.append(source)
     raise CourseError(f"{assignment}: no exported cell defines {function!r}")
 
