@@ -55,7 +55,7 @@ def one(function, inputs, const, upstream, form="op", strided=False, first=False
     answer["output"] = plain(out)
     if upstream:
         with contextlib.suppress(Exception, SystemExit), limit():   # another call in between: backward must remember its own inputs
-            function(**{k: v.ravel()[::-1].reshape(v.shape) for k, v in inputs.items()}, **fresh(const))
+            function(**{k: v.ravel()[::-1].reshape(v.shape).copy() for k, v in inputs.items()}, **fresh(const))
     if first and not watch.found:
         probe(function, inputs, const, upstream[0], watch)
     live = []
@@ -72,6 +72,7 @@ def one(function, inputs, const, upstream, form="op", strided=False, first=False
 def pull(function, backward, g, given, inputs, watch):
     """backward(g), and what is wrong with it; where it raises, each gradient by itself, if it takes names."""
     g_given, errors, error, grads = lay(g, not g.flags.c_contiguous), {}, "", {}
+    before = {k: v.copy() for k, v in given.items()}        # what forward has done to them costs the output
     found, watch.found = watch.found, ""
     try:
         with limit(), watch:
@@ -91,7 +92,7 @@ def pull(function, backward, g, given, inputs, watch):
     return grads, {
         "error": error, "errors": errors, "numerical": watch.found, "moved": watch.moved,
         "entries": {str(k): plain(v) for k, v in grads.items()},
-        "modified": changed(given, inputs) + changed({"grad": g_given}, {"grad": g})}
+        "modified": changed(given, before) + changed({"grad": g_given}, {"grad": g})}
 
 
 class Watch:
@@ -537,7 +538,7 @@ ERRORS = {      # what NumPy says → what that usually is
 _ERROR_NAMES = {
     "mismatch in its core dimension": "shapes do not fit", "could not be broadcast together": "shapes do not fit",
     "could not broadcast input array": "shapes do not fit", "maximum recursion depth": "recursion",
-    "an endless loop?": "endless loop", "truth value of an array": "if on an array", "'NoneType' object": "return missing",
+    "an endless loop?": "endless loop", "truth value of an array": "if on an array",
     "has changed the data": "input or upstream modified in place"}
 
 

@@ -450,6 +450,7 @@ def _expression(rng, leaves, shared):
 
 
 # one array is handed to both inputs of a sum; x0 gets it first and another contribution after that
+_SQUARED = [("mul", 0, 0), ("add", 1, 1), ("mul", 4, 5), ("add", 2, 3), ("mul", 6, 7)]       # one tensor twice in one op
 _ALIASED = [("sin", 0), ("add_shared", 0, 1), ("mul", 4, 2), ("add_shared", 5, 6), ("add_shared", 7, 3)]
 
 
@@ -539,6 +540,7 @@ CHECKS["tensor.backward"] = Scenarios(
     "tensor.backward", lambda rng: [
         *(_gradients(rng, "an expression in which all is used once") for _ in range(3)),
         *(_gradients(rng, "shared parts", shared=True) for _ in range(5)), _gradients(rng, "shared parts", steps=_ALIASED),
+        _gradients(rng, "shared parts", steps=_SQUARED),
         *(_gradients(rng, "an upstream gradient that is given", shared=i > 0, upstream=True) for i in range(3)),
         *(_gradients(rng, "leaves that require none", constant=True) for _ in range(3)),
         *(_gradients(rng, "between leaf and loss", shared=True, kept=i > 0) for i in range(3)),
@@ -609,10 +611,10 @@ def _block(part, how, before, wanted, moments):
         for moment, given, want in zip(moments, answer["flags"], wanted):
             if given is not want:
                 hint, name = "", ""
-                if given is True and (before is False or "inner block" in moment):
+                if given is True and moment.startswith("after") and (before is False or "inner block" in moment):
                     hint, name = ". This looks like: True at the end, whatever it was before: put back what it was", "not put back"
                 elif given is False and how in ("exception", "interrupt"):
-                    hint = ". This looks like: what stands after yield is skipped by an exception: put it in a `finally`"
+                    hint = ". This looks like: nothing puts it back when an exception passes: put that in a `finally`"
                     name = "no finally"
                 return f"{moment}, _recording should be {want} and is {given}{hint}", name
         return ""

@@ -127,6 +127,62 @@ def course(course: Course = None):
         raise CourseError("the points are not those in tests/example_class/expected.json:\n  " + "\n  ".join(wrong))
 
 
+@app.command("judge")
+def judge_command(
+    exercise: Annotated[str | None, typer.Argument(metavar="[EXERCISE]", help="Such as ops.mul; see --list.")] = None,
+    files: Annotated[list[Path] | None, typer.Argument(metavar="[FILE]...", help="Python files: each the source of the "
+                     "exercise's cell, as a student would type it.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line, and nothing else.")] = False,
+    seed: Annotated[int | None, typer.Option(min=0, help="Settles the inputs; default: drawn, and shown.")] = None,
+    sandbox: Annotated[bool, typer.Option("--sandbox/--no-sandbox", help="Without one, answers run with your rights: "
+                                          "only for answers that you trust.")] = True,
+    list_: Annotated[bool, typer.Option("--list", help="Print the exercises and their points.")] = False,
+    bank: Annotated[bool, typer.Option(
+        "--bank", help="Judge all of tests/answers (or those of EXERCISE), and print how many wrong answers are caught, "
+        "right ones accepted, mistakes named rightly.")] = False,
+    course: Course = None,
+):
+    """What **answers** would score: judged outside, each run in a sandbox with the cells that are given before it.
+
+    Statuses: `graded`; `timed out`, `died` (points that could still be judged are given); `failed` (it cannot be read,
+    is not Python, raises when it is run, or does not define the exercise). Exit code 0, whatever they scored.
+    """
+    from .judge import Judge, exercises
+    from .judge import exercise as find
+
+    if list_:
+        for name, check in exercises().items():
+            print(name, sum(check.points.values()))
+        return
+    root = find_course(course)
+    if exercise is not None:
+        find(exercise)
+    if bank:
+        from .bank import show_bank
+
+        if files:
+            raise CourseError(f"--bank judges tests/answers, not {files[0]}: leave one of them out")
+        if not show_bank(root, exercise, seed or 0, sandbox):
+            sys.exit(1)
+        return
+    if exercise is None or not files:
+        raise CourseError("which exercise, and which files? `minitorch judge ops.mul answer.py`; "
+                          "`minitorch judge --list` prints the exercises")
+    seed = int.from_bytes(os.urandom(4), "big") if seed is None else seed
+    with Judge(root, sandbox) as judge:
+        for path in files:
+            result = judge.grade_file(exercise, path, seed)
+            if as_json:
+                print(result.json(), flush=True)
+                continue
+            named = f"  [{result.mistake}]" if result.mistake else ""
+            print(f"{result.file}: {result.score:g} of {result.max:g} points, {result.status}{named}")
+            for line in result.message.splitlines():
+                print(f"    {line}")
+    if not as_json:
+        print(f"(inputs drawn with seed {seed})")
+
+
 def _some(names, most=8):
     return ", ".join(names[:most]) + (", …" if len(names) > most else "")
 

@@ -23,10 +23,8 @@ import warnings
 
 import numpy as np
 
-try:
+with contextlib.suppress(ImportError):      # sent as text: it stands above
     from .wire import receive, send
-except ImportError:     # sent as text: it stands above
-    pass
 
 NEW_USER, NEW_PID, NEW_IPC = 0x10000000, 0x20000000, 0x08000000
 
@@ -194,7 +192,8 @@ def _serve(connection, limits):
         request = receive(connection)
         try:
             with captured() as said:
-                reply = load(space, clock, **request["load"]) if "load" in request else ask(space, clock, **request["ask"])
+                [(what, arguments)] = request.items()
+                reply = (load if what == "load" else ask)(space, clock, **arguments)
             reply.update(printed=said.text, warned=said.warned)
             message = reply
         except MemoryError:

@@ -1,7 +1,7 @@
 """The judge outside: the checks of minitorch.check, with the student's code in a process of its own.
 
-The program of a check goes there as text, arrays and plain numbers come back. What comes back is data of unknown making:
-whatever it is, it leads to a verdict.
+The program of a check goes there as text, arrays and plain numbers come back. What comes back is data of unknown
+making: whatever it is, it leads to a verdict.
 """
 import ast
 import importlib
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import minitorch
-from minitorch.check import CHECKS, NoAnswer, Scenarios, Verdict, judge
+from minitorch.check import CHECKS, NoAnswer, Verdict, judge
 
 from .checkout import CourseError, assignments, module_of, notebook, read_notebook
 from .markers import strip_text
@@ -58,7 +58,7 @@ def exercise(name):
 
 
 class Judge:
-    """Judges answers to the exercises of the course at `root`. Use it as a context; raises NoSandbox where there is none.
+    """Judges answers to the exercises of the course at `root`. Use it as a context. Raises NoSandbox where there is none.
 
     sandbox  False: answers run as they are, with the rights of who runs this
     """
@@ -112,8 +112,25 @@ class Judge:
             asked.close()
         if asked.missing:
             return failed(f"it defines no function {function!r}, only {', '.join(names) or 'nothing'}")
-        wrong = "\n".join(f"{p.words}: {p.message}" for p in verdict.parts if not p.right)
-        return Result(name, file, verdict.score, verdict.max, asked.status, verdict.mistake, _printable(wrong), seed, verdict)
+        wrong = _printable("\n".join(f"{p.words}: {p.message}" for p in verdict.parts if not p.right))
+        status = "timed out" if verdict.mistake == "endless loop" else asked.status
+        return Result(name, file, verdict.score, verdict.max, status, verdict.mistake, wrong, seed, verdict)
+
+    def grade_file(self, name, path, seed):
+        """The Result of the answer in a file; one that cannot be read has failed."""
+        try:
+            if os.path.getsize(path) > 1 << 20:
+                raise CourseError("larger than 1 MiB: no exercise's cell is")
+            source = Path(path).read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError:
+            problem = "it is not a text in UTF-8"
+        except OSError as error:
+            problem = f"it cannot be read: {error.strerror}"
+        except CourseError as error:
+            problem = str(error)
+        else:
+            return self.grade(name, source, seed, str(path))
+        return Result(name, str(path), 0.0, float(sum(exercise(name).points.values())), "failed", "", problem, seed)
 
 
 class Asked:
@@ -159,7 +176,7 @@ class Asked:
             [_text(w) for w in warned[:10]] if isinstance(warned, list) else []
 
     def _one_by_one(self, calls, gone):
-        """The answers of an answer that does not live through all calls: each in a new process, without backward if need be."""
+        """What an answer gives that does not live through all calls: each in a new process, without backward if need be."""
         answers, late = [], 0
         for call in calls:
             answer = _nothing(str(gone))
@@ -168,9 +185,9 @@ class Asked:
                 try:
                     if not self.load():
                         answer = self._ask([attempt])[0][0]
-                        if attempt is not call:
-                            answer["grads"] = [{**_nothing(str(gone)), "errors": {}, "entries": {}, "modified": [], "numerical": "", "moved": False}
-                                               for _ in call["upstream"]]
+                        if attempt is not call:     # forward lives: backward alone is lost
+                            lost = {"error": str(gone), "errors": {}, "entries": {}, "modified": [], "numerical": "", "moved": 0}
+                            answer["grads"] = [lost for _ in call["upstream"]]
                         break
                 except Gone as again:
                     gone = again
@@ -225,15 +242,19 @@ def given_cells(root, assignment, function):
         source = strip_text(cell.source)
         body = ast.parse(source).body
         if any(isinstance(node, ast.FunctionDef) and node.name == function for node in body):
-            own = cell.metadata.get("nbgrader", {}).get("solution", False)      # the student writes the whole cell
-            beside = [] if own else [n for n in body if not any(function in (getattr(m, "name", ""), getattr(m, "id", "")) for m in ast.walk(n))]
-            return given + [ast.unparse(n) for n in beside]
+            if cell.metadata.get("nbgrader", {}).get("solution", False):    # the student writes the whole cell
+                return given
+            return given + [ast.unparse(node) for node in body if function not in _names(node)]
         given.append(source)
     raise CourseError(f"{assignment}: no exported cell defines {function!r}")
 
 
+def _names(node):
+    return {getattr(part, "name", None) or getattr(part, "id", None) for part in ast.walk(node)}
+
+
 def library_before(root, assignment, folder):
-    """The minitorch that an answer of `assignment` imports: given modules, the solved ones before it, stubs from it on."""
+    """The minitorch that an answer of `assignment` imports: what is given, the solved modules before it, stubs from it on."""
     later = {module_of(read_notebook(notebook(root, a))) for a in assignments(root) if a >= assignment}
     package = folder / "minitorch"
     package.mkdir(parents=True)
@@ -241,24 +262,11 @@ def library_before(root, assignment, folder):
         if path.stem in later:
             names = ast.literal_eval(next(node.value for node in ast.parse(path.read_text("utf-8")).body if isinstance(
                 node, ast.Assign) and node.targets[0].id == "__all__"))
-            (package / path.name).write_text("".join(
-                f"def {name}(*args, **kwargs):\n    raise NotImplementedError('{path.stem}.{name}: exercise not solved yet')\n"
-                for name in names), "utf-8")
+            stub = "def {1}(*args, **kwargs):\n    raise NotImplementedError('{0}.{1}: exercise not solved yet')\n"
+            (package / path.name).write_text("".join(stub.format(path.stem, name) for name in names), "utf-8")
         elif path.stem not in HIDDEN and not path.stem.startswith("checks_"):
             shutil.copy(path, package / path.name)
     for extra in (Path(root) / "minitorch").iterdir():
         if extra.is_dir() and extra.name != "__pycache__":
             shutil.copytree(extra, package / extra.name)
     return folder
-
-
-def read_answer(path):
-    """The text of an answer; CourseError where there is none."""
-    try:
-        if os.path.getsize(path) > 1 << 20:
-            raise CourseError(f"{path} is larger than 1 MiB: no exercise's cell is")
-        return Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise CourseError(f"{path} is not a text in UTF-8") from None
-    except OSError as error:
-        raise CourseError(f"{path} cannot be read: {error.strerror}") from None

@@ -53,18 +53,19 @@ def problem():
     if not sys.platform.startswith("linux"):
         return f"bubblewrap, the sandbox, is for Linux, and this is {sys.platform}. {GO_ON}"
     if not shutil.which("bwrap"):
-        return f"bubblewrap, the sandbox, is not installed (apt-get install bubblewrap, dnf install bubblewrap). {GO_ON}"
+        return f"bubblewrap, the sandbox, is not installed (apt-get or dnf install bubblewrap). {GO_ON}"
     tried = subprocess.run(command(["true"]), capture_output=True, encoding="utf-8", errors="replace")
     if tried.returncode == 0:
         return ""
     said = (tried.stderr.strip().splitlines() or [f"exit code {tried.returncode}"])[-1]
-    return (f"bubblewrap, the sandbox, is installed and was refused ({said}). Unprivileged user namespaces are probably switched "
-            f"off: an administrator can allow them (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns), "
-            f"a container needs --security-opt seccomp=unconfined or its like. {GO_ON}")
+    return (f"bubblewrap, the sandbox, is installed and was refused ({said}). Unprivileged user namespaces are probably "
+            "switched off: an administrator can allow them (sysctl user.max_user_namespaces, "
+            "kernel.apparmor_restrict_unprivileged_userns), a container needs --security-opt seccomp=unconfined or its "
+            f"like. {GO_ON}")
 
 
 def command(argv, read=(), size=Limits.file * 4):
-    """The command line that runs `argv` in a sandbox: a read-only system without the course, no network, a private /tmp.
+    """The command line that runs `argv` in a sandbox: a read-only system without the course, no network, its own /tmp.
 
     read  (folder here, folder there): what else it may read
     size  bytes that /tmp may hold
@@ -85,7 +86,9 @@ def command(argv, read=(), size=Limits.file * 4):
     for folder in {*site.getsitepackages([prefix]), *site.getsitepackages(["/usr", "/usr/local"])}:
         for path in Path(folder).glob("minitorch*"):    # an installed library is the answer sheet
             args += ["--tmpfs", str(path)] if path.is_dir() else ["--ro-bind", "/dev/null", str(path)]
-    args += ["--proc", "/proc", "--dev", "/dev", "--size", str(size), "--tmpfs", "/tmp", "--size", str(size), "--tmpfs", "/dev/shm"]
+    args += ["--proc", "/proc", "--dev", "/dev"]
+    for folder in ("/tmp", "/dev/shm"):
+        args += ["--size", str(size), "--tmpfs", folder]
     for here, there in read:
         args += ["--ro-bind", str(here), there]
     return [*args, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp", "--", *argv]
@@ -103,7 +106,7 @@ class Warm:
         if sandbox and problem():
             raise NoSandbox(problem())
         if not hasattr(os, "fork"):
-            raise NoSandbox("answers are judged in forked processes, and this system has none: use Linux, macOS, or WSL on Windows")
+            raise NoSandbox("answers are judged in forked processes, and this system has none: use Linux, macOS or WSL")
         self.library, self.limits, self.sandbox = Path(library), limits or Limits(), sandbox
         self.process = self.control = None
 
@@ -129,10 +132,12 @@ class Warm:
                              Path(inside.__file__).read_text("utf-8"), f"main({json.loads(json.dumps(config))!r})"])
         argv = [os.path.realpath(sys.executable), "-I", "-S", "-c", program]
         if self.sandbox:
-            argv = command(argv, [(self.library, "/library"), *((p, f"/packages/{p.name}") for p in deps)], 4 * self.limits.file)
+            folders = [(self.library, "/library"), *((p, f"/packages/{p.name}") for p in deps)]
+            argv = command(argv, folders, 4 * self.limits.file)
         env = None if self.sandbox else {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-        self.process = subprocess.Popen(argv, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                        stderr=subprocess.PIPE, cwd=here, env=env, start_new_session=True)
+        null = subprocess.DEVNULL
+        self.process = subprocess.Popen(argv, pass_fds=[theirs.fileno()], stdin=null, stdout=null, stderr=subprocess.PIPE,
+                                        cwd=here, env=env, start_new_session=True)
         theirs.close()
         try:
             self.nested = wire.receive(self.control, 60)["nested"]
@@ -140,7 +145,8 @@ class Warm:
             self.process.kill()
             said = self.process.stderr.read().decode("utf-8", "replace").strip().splitlines()[-3:]
             self.stop()
-            raise CourseError(f"the process that runs answers did not start: {' / '.join(said) or 'it said nothing'}") from None
+            said = " / ".join(said) or "it said nothing"
+            raise CourseError(f"the process that runs answers did not start: {said}") from None
 
     def stop(self):
         if self.process:

@@ -59,7 +59,8 @@ def unpack(text, body):
             return tuple(value(x) for x in inner)
         dtype, shape = inner
         dtype = np.dtype(str(dtype)) if kind == "array" else None
-        if dtype is None or dtype.kind not in "fciub" or len(shape) > 32 or not all(type(n) is int and n >= 0 for n in shape):
+        good = len(shape) <= 32 and all(type(n) is int and n >= 0 for n in shape)
+        if dtype is None or dtype.kind not in "fciub" or not good:
             raise ValueError("no array of numbers")
         size = math.prod(shape) * dtype.itemsize
         if size > len(body) - at:
@@ -78,7 +79,7 @@ def send(connection, value):
 
 
 def receive(connection, seconds=None):
-    """The next value; EOFError where the other side is gone, ValueError where it is no message, TimeoutError if it is late."""
+    """The next value. EOFError: the other side is gone. ValueError: it is no message. TimeoutError: it is late."""
     end = seconds and time.monotonic() + seconds
     text, body = HEAD.unpack(_exactly(connection, HEAD.size, end))
     if text + body > MOST:
