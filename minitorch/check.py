@@ -56,7 +56,7 @@ def one(function, inputs, const, upstream, form="op", strided=False, first=False
     if upstream:
         with contextlib.suppress(Exception, SystemExit), limit():   # another call in between: backward must remember its own inputs
             function(**{k: v.ravel()[::-1].reshape(v.shape).copy() for k, v in inputs.items()}, **fresh(const))
-    if first and not watch.found:
+    if first and upstream and not watch.found:
         probe(function, inputs, const, upstream[0], watch)
     live = []
     for g in upstream:

@@ -138,8 +138,8 @@ def judge_command(
                                           "only for answers that you trust.")] = True,
     list_: Annotated[bool, typer.Option("--list", help="Print the exercises and their points.")] = False,
     bank: Annotated[bool, typer.Option(
-        "--bank", help="Judge all of tests/answers (or those of EXERCISE), and print how many wrong answers are caught, "
-        "right ones accepted, mistakes named rightly.")] = False,
+        "--bank", help="Judge all of tests/answers (or those of EXERCISE): how many wrong ones are caught, right ones "
+        "accepted, mistakes named rightly.")] = False,
     course: Course = None,
 ):
     """What **answers** would score: judged outside, each run in a sandbox with the cells that are given before it.

@@ -32,6 +32,7 @@ NEW_USER, NEW_PID, NEW_IPC = 0x10000000, 0x20000000, 0x08000000
 def main(config):
     control = socket.socket(fileno=config["control"])
     os.set_inheritable(control.fileno(), False)
+    _traceable(False)
     send(control, {"nested": config["sandbox"] and _can_nest()})
     while True:
         try:
@@ -67,6 +68,12 @@ def _unshare(flags):
         raise OSError(error, os.strerror(error))
 
 
+def _traceable(yes):
+    """Whether others of our user may trace this process and read and write its memory."""
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(4, int(yes), 0, 0, 0)       # PR_SET_DUMPABLE
+
+
 def _can_nest():
     """Whether a process here may have namespaces of its own."""
     pid = os.fork()
@@ -94,12 +101,15 @@ def _fork_nested(connection, limits):
         try:
             os.setsid()
             uid, gid = os.getuid(), os.getgid()
+            _traceable(True)        # or the maps could not be written
             _unshare(NEW_USER | NEW_PID | NEW_IPC)
             for name, text in ("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1"):
                 with open(f"/proc/self/{name}", "w") as file:
                     file.write(text)
+            _traceable(False)
             pid = os.fork()
             if not pid:
+                os.setsid()     # not in one process group with this helper: kill(0, …) is theirs alone
                 os.close(tell), os.close(told)
                 _child(connection, limits)
             os.write(tell, str(pid).encode())
@@ -121,18 +131,19 @@ def _code(status):
 
 
 def _watch(control, pid, limits, sandbox):
-    """Wait until the host says that it is enough, or the limits are passed; returns why it was killed, if it was."""
+    """Wait until the host says that it is enough; kills what passes its limits, and returns which."""
+    reason = ""
     while not select.select([control], [], [], 0.02)[0]:
-        if sandbox:
+        if sandbox and not reason:
             count, memory = _usage()
             if count > limits["processes"]:
+                reason = f"more than {limits['processes']} processes"
+            elif memory > limits["memory"]:
+                reason = f"more than {limits['memory'] >> 20} MiB of memory"
+            if reason:
                 os.kill(pid, signal.SIGKILL)
-                return f"more than {limits['processes']} processes"
-            if memory > limits["memory"]:
-                os.kill(pid, signal.SIGKILL)
-                return f"more than {limits['memory'] >> 20} MiB of memory"
     control.recv(1)
-    return ""
+    return reason
 
 
 def _usage():
@@ -186,6 +197,7 @@ def _child(fd, limits):
 def _serve(connection, limits):
     space = types.ModuleType("answer")
     sys.modules["answer"] = space
+    space.__builtins__ = builtins       # the real ones: those of this file are a copy
     builtins.get_ipython = _Inert()
     clock = Clock(limits["seconds"])
     while True:
@@ -207,7 +219,7 @@ def _serve(connection, limits):
 
 
 def load(space, clock, given, answer):
-    """Run the cells before the exercise, then the answer."""
+    """Run the cells before the exercise, then the answer. What it patches in builtins, the check's program does not see."""
     for i, source in enumerate([*given, answer]):
         file = f"<given {i}>" if i < len(given) else "<answer>"
         linecache.cache[file] = (len(source), None, source.splitlines(True), file)
@@ -220,7 +232,7 @@ def ask(space, clock, program, name, calls):
     function = space.__dict__.get(name)
     if not callable(function):
         return {"error": f"there is no function called {name}"}
-    judge = {"__name__": "check"}
+    judge = {"__name__": "check", "__builtins__": __builtins__}
     exec(compile(program, "<check>", "exec"), judge)
     judge["limit"] = clock
     return {"error": "", "answers": judge["run"](function, calls)}

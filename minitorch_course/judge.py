@@ -58,7 +58,7 @@ def exercise(name):
 
 
 class Judge:
-    """Judges answers to the exercises of the course at `root`. Use it as a context. Raises NoSandbox where there is none.
+    """Judges answers to the exercises of the course at `root`; a context. Raises NoSandbox where there is none.
 
     sandbox  False: answers run as they are, with the rights of who runs this
     """
@@ -176,7 +176,7 @@ class Asked:
             [_text(w) for w in warned[:10]] if isinstance(warned, list) else []
 
     def _one_by_one(self, calls, gone):
-        """What an answer gives that does not live through all calls: each in a new process, without backward if need be."""
+        """What an answer gives that does not live through all calls: each in a new process, or forward alone."""
         answers, late = [], 0
         for call in calls:
             answer = _nothing(str(gone))
@@ -186,7 +186,8 @@ class Asked:
                     if not self.load():
                         answer = self._ask([attempt])[0][0]
                         if attempt is not call:     # forward lives: backward alone is lost
-                            lost = {"error": str(gone), "errors": {}, "entries": {}, "modified": [], "numerical": "", "moved": 0}
+                            lost = {"error": str(gone), "errors": {}, "entries": {}, "modified": [], "numerical": "",
+                                    "moved": False}
                             answer["grads"] = [lost for _ in call["upstream"]]
                         break
                 except Gone as again:
@@ -254,7 +255,7 @@ def _names(node):
 
 
 def library_before(root, assignment, folder):
-    """The minitorch that an answer of `assignment` imports: what is given, the solved modules before it, stubs from it on."""
+    """The minitorch of an answer of `assignment`: what is given, solved modules before it, stubs from it on."""
     later = {module_of(read_notebook(notebook(root, a))) for a in assignments(root) if a >= assignment}
     package = folder / "minitorch"
     package.mkdir(parents=True)

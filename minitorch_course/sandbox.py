@@ -1,6 +1,5 @@
 """A process for code that nobody has read: under bubblewrap, with limits, and dead when its time is over."""
 import contextlib
-import json
 import os
 import shutil
 import site
@@ -35,6 +34,16 @@ class Limits:
         return 4 * self.seconds
 
 
+# the text has builtins of its own: an answer that patches `max` patches it for itself
+START = """
+import builtins, sys
+sys.path[:0] = {paths!r}
+space = {{"__name__": "inside", "__builtins__": dict(vars(builtins))}}
+exec(compile({text!r}, "<inside>", "exec"), space)
+space["main"]({config!r})
+"""
+
+
 class NoSandbox(CourseError):
     """Bubblewrap is missing, or refused."""
 
@@ -58,8 +67,8 @@ def problem():
     if tried.returncode == 0:
         return ""
     said = (tried.stderr.strip().splitlines() or [f"exit code {tried.returncode}"])[-1]
-    return (f"bubblewrap, the sandbox, is installed and was refused ({said}). Unprivileged user namespaces are probably "
-            "switched off: an administrator can allow them (sysctl user.max_user_namespaces, "
+    return (f"bubblewrap, the sandbox, is installed and was refused ({said}). Unprivileged user namespaces are "
+            "probably switched off: an administrator can allow them (sysctl user.max_user_namespaces, "
             "kernel.apparmor_restrict_unprivileged_userns), a container needs --security-opt seccomp=unconfined or its "
             f"like. {GO_ON}")
 
@@ -128,15 +137,15 @@ class Warm:
                 os.symlink(p, f"{here}/{p.name}")
             paths = [str(self.library), here]
         config = {"control": theirs.fileno(), "sandbox": self.sandbox}
-        program = "\n".join([f"import sys\nsys.path[:0] = {paths!r}", Path(wire.__file__).read_text("utf-8"),
-                             Path(inside.__file__).read_text("utf-8"), f"main({json.loads(json.dumps(config))!r})"])
+        text = Path(wire.__file__).read_text("utf-8") + "\n" + Path(inside.__file__).read_text("utf-8")
+        program = START.format(paths=paths, text=text, config=config)
         argv = [os.path.realpath(sys.executable), "-I", "-S", "-c", program]
         if self.sandbox:
             folders = [(self.library, "/library"), *((p, f"/packages/{p.name}") for p in deps)]
             argv = command(argv, folders, 4 * self.limits.file)
         env = None if self.sandbox else {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-        null = subprocess.DEVNULL
-        self.process = subprocess.Popen(argv, pass_fds=[theirs.fileno()], stdin=null, stdout=null, stderr=subprocess.PIPE,
+        null, pipe = subprocess.DEVNULL, subprocess.PIPE
+        self.process = subprocess.Popen(argv, pass_fds=[theirs.fileno()], stdin=null, stdout=null, stderr=pipe,
                                         cwd=here, env=env, start_new_session=True)
         theirs.close()
         try:

@@ -2872,7 +2872,7 @@ def no_grad():
         _recording = before
 
 
-# %% wrong tensor.no_grad local | mistake: not put back | keeps: 0
+# %% wrong tensor.no_grad local | keeps: 0
 @contextmanager
 def no_grad():
     _recording = False
@@ -2929,7 +2929,7 @@ def no_grad():
     return _Off()
 
 
-# %% wrong tensor.no_grad restored_before_yield | mistake: not put back | keeps: 0
+# %% wrong tensor.no_grad restored_before_yield | keeps: 0
 @contextmanager
 def no_grad():
     global _recording
