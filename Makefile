@@ -82,6 +82,7 @@ $(BENCH)/.installed: benchmarks/requirements.txt
 
 bench: $(STAMP) $(BENCH)/.installed  ## the benchmarks: benchmarks/RESULTS.md (ten minutes)
 	@$(BIN)/python benchmarks/import_time.py
+	@$(BIN)/python benchmarks/check_time.py
 	@$(BIN)/python benchmarks/speed.py
 
 clean:  ## removes the environments, builds, caches, course/kit and course/example; leaves all else in course/

@@ -87,6 +87,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                  'minitorch.check._sizes': ('check.html#_sizes', 'minitorch/check.py'),
                                  'minitorch.check._slice': ('check.html#_slice', 'minitorch/check.py'),
                                  'minitorch.check._slices': ('check.html#_slices', 'minitorch/check.py'),
+                                 'minitorch.check._slopes': ('check.html#_slopes', 'minitorch/check.py'),
                                  'minitorch.check._some_axes': ('check.html#_some_axes', 'minitorch/check.py'),
                                  'minitorch.check._spread': ('check.html#_spread', 'minitorch/check.py'),
                                  'minitorch.check._stable_softmax': ('check.html#_stable_softmax', 'minitorch/check.py'),

@@ -219,7 +219,7 @@ def _serve(connection, limits):
 
 
 def load(space, clock, given, answer):
-    """Run the cells before the exercise, then the answer. What it patches in builtins, the check's program does not see."""
+    """Run the cells before the exercise, then the answer. Patched builtins are not those of the check's program."""
     for i, source in enumerate([*given, answer]):
         file = f"<given {i}>" if i < len(given) else "<answer>"
         linecache.cache[file] = (len(source), None, source.splitlines(True), file)

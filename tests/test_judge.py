@@ -220,7 +220,7 @@ except OSError:
     pass
 seen += [k for k in os.environ if k not in ("PWD", "HOME", "PATH", "LANG", "OPENBLAS_NUM_THREADS", "LC_CTYPE")]
 for pid in os.listdir("/proc"):
-    if pid.isdigit() and pid != str(os.getpid()):
+    if pid.isdigit() and pid != os.readlink("/proc/self"):
         for name in "environ", "mem", "maps":
             try:
                 if open(f"/proc/{{pid}}/{{name}}", "rb").read(10):
