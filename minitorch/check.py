@@ -603,7 +603,7 @@ def _mistake(check, failed):
 
 def _factor(failed):
     """Whether all is a whole number of times too large or too small, and that number the size of something."""
-    found = set()
+    found = []
     for c in failed:
         given, wanted = np.ravel(c.given), np.ravel(c.expected)
         if given.shape != wanted.shape or not np.abs(wanted).max(initial=0) > 0 or not np.isfinite(given).all():
@@ -616,12 +616,12 @@ def _factor(failed):
                    for k in [int(np.prod(x.shape[i:j]))]}
         if n not in lengths:
             return None
-        found.add((ratio > 1, n))
-    [(many, n), *_] = found
+        found.append((ratio > 1, n))
+    many, n = found[0]
     if len({m for m, _ in found}) > 1:
         return None
-    return ("factor n", f"{n} times too much: a sum where a mean is wanted, or the same added {n} times") if many else \
-        ("factor 1/n", f"divided by {n}: a mean where a sum is wanted")
+    return ("factor n", f"here {n} times too much: a sum where a mean is wanted, or the same added {n} times") if many else \
+        ("factor 1/n", f"divided by {n} here: a mean where a sum is wanted")
 
 
 def _nearly(failed):
