@@ -23,7 +23,7 @@ from .gradcheck import direction, elementwise, ridders
 
 # %% ../nbs/check.ipynb #program
 PROGRAM = '''
-import contextlib, sys, traceback
+import contextlib, sys, threading, traceback
 import numpy as np
 
 limit = contextlib.nullcontext      # around each piece of the student's work; a grader puts a clock here
@@ -109,6 +109,7 @@ class Watch:
 
     def __enter__(self):
         self.old = sys.getprofile()
+        threading.setprofile(self)
         sys.setprofile(self)
         Spy.watch = self
 
@@ -116,6 +117,7 @@ class Watch:
         if sys.getprofile() is not self:
             self.found = "the check's own profiler was taken away"
         Spy.watch = None
+        threading.setprofile(None)
         sys.setprofile(self.old)
 
     @property

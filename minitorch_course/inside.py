@@ -200,6 +200,7 @@ def _serve(connection, limits):
     space.__builtins__ = builtins       # the real ones: those of this file are a copy
     builtins.get_ipython = _Inert()
     clock = Clock(limits["seconds"])
+    sys.addaudithook(_audit)
     while True:
         request = receive(connection)
         try:
@@ -235,7 +236,24 @@ def ask(space, clock, program, name, calls):
     judge = {"__name__": "check", "__builtins__": __builtins__}
     exec(compile(program, "<check>", "exec"), judge)
     judge["limit"] = clock
-    return {"error": "", "answers": judge["run"](function, calls)}
+    HIDES.clear()
+    answers = judge["run"](function, calls)
+    for pulled in (p for a in answers for p in a.get("grads", ()) if HIDES and type(p) is dict and "numerical" in p):
+        pulled["numerical"] = pulled["numerical"] or f"{HIDES[0]}: there the check cannot look on"
+    return {"error": "", "answers": answers}
+
+
+HIDES = []      # what an answer did where the check's profiler does not see it
+UNSEEN = {"_thread.start_new_thread": "a thread is started", "_thread.start_joinable_thread": "a thread is started",
+          "os.fork": "a process is started", "os.posix_spawn": "a process is started",
+          "subprocess.Popen": "a process is started", "ctypes.dlopen": "machine code is called",
+          "sys.setprofile": "the profiler is changed"}
+
+
+def _audit(event, arguments):
+    """Python tells of these events, and no code can take this function away again."""
+    if event in UNSEEN and sys._getframe(1).f_code.co_filename != "<check>":
+        HIDES.append(UNSEEN[event])
 
 
 class Clock:

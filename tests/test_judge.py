@@ -126,6 +126,25 @@ def test_a_numerical_derivative_earns_no_gradient(outside, name, kind):
     assert score == 1 and (name == "inline" or result.mistake == "numerical derivative instead of a formula"), result
 
 
+@pytest.mark.parametrize("unseen", {
+    "profiler": "old = sys.getprofile(); sys.setprofile(None); slope = step(x); sys.setprofile(old)",
+    "thread": "out = []; t = threading.Thread(target=lambda: out.append(step(x))); t.start(); t.join(); slope = out[0]",
+    "process": "r, w = os.pipe()\n        if os.fork() == 0:\n            os.write(w, step(x).tobytes()); os._exit(0)\n"
+               "        slope = np.frombuffer(os.read(r, 10**5)).reshape(x.shape)"}.values(), ids=lambda v: v[:3])
+def test_nor_one_that_hides(outside, unseen):
+    source = f"""
+import os, sys, threading
+def relu(x):
+    step = lambda x: np.imag(np.where(np.real(x + 1e-30j) > 0, x + 1e-30j, 0)) / 1e-30
+    def backward(grad):
+        {unseen}
+        return {{"x": grad * slope}}
+    return np.maximum(x, 0), backward
+"""
+    score, status, result = grade(outside, source, "ops.relu")
+    assert score == 1 and result.mistake == "numerical derivative instead of a formula", result
+
+
 # ---------------------------------------------------------------- hostile ones: bounded, and the next answer is judged as ever
 
 HOSTILE = {
