@@ -49,7 +49,7 @@ def one(function, inputs, const, upstream, form="op", strided=False, first=False
         answer["output"] = plain(result)
         return answer
     if not (type(result) in (tuple, list) and len(result) == 2 and callable(result[1])):
-        answer["error"] = f"must return (output, backward); it returned {what(result)}"
+        answer["error"] = f"must return (output, backward); it returned {what(result)}"[:500]
         return answer
     out, backward = result
     answer["output"] = plain(out)
@@ -91,7 +91,7 @@ def pull(function, backward, g, given, inputs, watch):
         error, grads = f"backward must return a dict {{input name: gradient}}; it returned {what(grads)}", {}
     return grads, {
         "error": error, "errors": errors, "numerical": watch.found, "moved": watch.moved,
-        "entries": {str(k): plain(v) for k, v in grads.items()},
+        "entries": {str(k): plain(v) for k, v in list(grads.items())[:50]},
         "modified": changed(given, before) + changed({"grad": g_given}, {"grad": g})}
 
 
@@ -201,8 +201,10 @@ def changed(given, inputs):
 
 def plain(value):
     """The value as an array, where it is a number or an array of numbers, and the name of its type."""
-    number = isinstance(value, (np.ndarray, np.generic, float, int)) and np.asarray(value).dtype.kind in "fciub"
-    return {"type": type(value).__name__, "array": np.array(value) if number else None}
+    name, array = type(value).__name__, np.asarray(value) if isinstance(value, (np.ndarray, np.generic, float, int)) else None
+    if array is None or array.dtype.kind in "fciub" and array.nbytes < 1 << 24:
+        return {"type": name, "array": np.array(array) if array is not None else None}
+    return {"type": f"{name} of {array.dtype}, shape {array.shape}", "array": None}
 
 
 def what(value):

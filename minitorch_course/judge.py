@@ -155,6 +155,8 @@ class Asked:
 
     def __call__(self, calls):
         first, self.asked = not self.asked, True
+        if not first and self.status != "graded":
+            raise NoAnswer("it did not live through the first calls")
         try:
             return self._ask(calls)
         except Gone as gone:
@@ -163,8 +165,9 @@ class Asked:
             self.status = "timed out" if gone.kind == "timed out" else "died"
             return self._one_by_one(calls, gone)
 
-    def _ask(self, calls):
-        reply = self.child({"ask": {"program": self.check.program, "name": self.function, "calls": calls}})
+    def _ask(self, calls, patience=None):
+        request = {"ask": {"program": self.check.program, "name": self.function, "calls": calls}}
+        reply = self.child(request, patience)
         if reply["error"]:
             self.missing = reply["error"] == f"there is no function called {self.function}"
             return [_nothing(_text(reply["error"]))] * len(calls), "", []
@@ -176,24 +179,31 @@ class Asked:
             [_text(w) for w in warned[:10]] if isinstance(warned, list) else []
 
     def _one_by_one(self, calls, gone):
-        """What an answer gives that does not live through all calls: each in a new process, or forward alone."""
-        answers, late = [], 0
+        """What an answer gives that does not live through all calls: each in a new process, or forward alone.
+
+        After one call that hangs, the others are made forward alone, and after one that hangs there, not at all.
+        """
+        answers, late = [], False
         for call in calls:
             answer = _nothing(str(gone))
-            tries = [call] + ([{**call, "upstream": []}] if call.get("upstream") else [])
-            for attempt in tries if late < 2 else ():
+            forward = [{**call, "upstream": []}] if call.get("form") == "op" else []
+            for attempt in ([] if late else [call]) + forward:
                 try:
-                    if not self.load():
-                        answer = self._ask([attempt])[0][0]
-                        if attempt is not call:     # forward lives: backward alone is lost
-                            lost = {"error": str(gone), "errors": {}, "entries": {}, "modified": [], "numerical": "",
-                                    "moved": False}
-                            answer["grads"] = [lost for _ in call["upstream"]]
+                    if self.load():
                         break
+                    answer = self._ask([attempt], 1.5 * self.warm.limits.seconds)[0][0]
+                    if attempt is not call:     # forward lives: backward alone is lost
+                        lost = {"error": str(gone), "errors": {}, "entries": {}, "modified": [], "numerical": "",
+                                "moved": False}
+                        answer["grads"] = [lost for _ in call["upstream"]]
+                    break
                 except Gone as again:
                     gone = again
                     answer = _nothing(str(gone))
-                    late += again.kind == "timed out"
+                    if again.kind == "timed out":
+                        late = True
+                        if attempt is not call:
+                            return answers + [answer] * (len(calls) - len(answers)), "", []
             answers.append(answer)
         return answers, "", []
 

@@ -203,11 +203,11 @@ class Child:
     def __init__(self, warm, connection):
         self.warm, self.connection, self.gone, self.ended = warm, connection, None, False
 
-    def __call__(self, request):
+    def __call__(self, request, patience=None):
         """The reply to a request, a dict; raises Gone where there is none, and from then on."""
         if self.gone:
             raise self.gone
-        patience = self.warm.limits.patience
+        patience = patience or self.warm.limits.patience
         self.connection.settimeout(patience)
         try:
             wire.send(self.connection, request)

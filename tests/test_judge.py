@@ -185,6 +185,22 @@ def test_hostile_answers_end_and_harm_nobody(outside, source, status):
     assert grade(outside, WRONG)[:2] == (3.0, "graded")
 
 
+@pytest.mark.parametrize("giant", ["np.zeros((3000, 3000))", "np.broadcast_to(np.float64(1), (10**9,))", "np.array([None])",
+                                   "np.zeros(3, 'f8,i4')", "np.array(['x'])", "np.zeros(2, 'M8[s]')"])
+def test_an_odd_gradient_is_a_verdict(outside, giant):
+    score, status, result = grade(outside, MUL.replace("unbroadcast(grad * a, b.shape)", giant))
+    assert (score, status) == (3.0, "graded") and "wanted an array, was given ndarray of " in result.message
+
+
+def test_what_hangs_for_good_costs_its_points_and_a_few_seconds(outside):
+    """A loop in C that hears no signal, in the backward of what is broadcast."""
+    start = time.monotonic()
+    source = MUL.replace("    return", "    if a.shape != b.shape: unbroadcast = lambda *x: np.linalg.svd(np.ones((6000, 6000)))\n"
+                         "    else: unbroadcast = lambda g, shape: g\n    return", 1)
+    score, status, result = grade(outside, source)
+    assert (score, status) == (3.0, "timed out") and time.monotonic() - start < 20, result
+
+
 BACKWARD = {"os._exit": "import os; os._exit(0)", "kills": "import os; os.kill(os.getpid(), 9)", "loops": "while True: pass",
             "raises": "1 / 0", "leaves": "raise SystemExit"}
 
