@@ -463,7 +463,8 @@ def _gradients(rng, part, shared=False, upstream=False, constant=False, kept=Fal
         steps[-1] = ("sum", count + len(steps) - 2)
     needs = [True] * count
     if constant:
-        needs[int(rng.integers(count))] = False
+        beside = [i for i in range(count) if any(i in indexes for _, *indexes in steps if len(indexes) == 2)]
+        needs[int(rng.choice(beside))] = False      # one that meets another in an op: alone, its op would not be recorded
     g = np.asarray(direction(rng, (m, n))) if upstream else np.ones(())
     keep = count + int(rng.integers(len(steps) - 1)) if kept else None
     expected = [_slope(leaves, steps, i, g) for i in range(count)]
