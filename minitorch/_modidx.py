@@ -83,6 +83,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                  'minitorch.check._rows': ('check.html#_rows', 'minitorch/check.py'),
                                  'minitorch.check._rows_of': ('check.html#_rows_of', 'minitorch/check.py'),
                                  'minitorch.check._said_aloud': ('check.html#_said_aloud', 'minitorch/check.py'),
+                                 'minitorch.check._scaled': ('check.html#_scaled', 'minitorch/check.py'),
                                  'minitorch.check._short': ('check.html#_short', 'minitorch/check.py'),
                                  'minitorch.check._sizes': ('check.html#_sizes', 'minitorch/check.py'),
                                  'minitorch.check._slice': ('check.html#_slice', 'minitorch/check.py'),

@@ -457,7 +457,7 @@ def _judge(check, ask, seed):
     parts = {}
     for part, points in check.points.items():
         failed = [c for c in compared[part] if c.problem]
-        message, mistake = _message(check, failed, ask) if failed else ("", "")
+        message, mistake = _message(check, failed, compared[part], ask) if failed else ("", "")
         plain = part.split()[0]
         if not message and plain != part and plain in parts and not parts[plain].right:
             message = f"right, but counts only once “{_words(check, plain)}” is right"
@@ -574,7 +574,7 @@ def _error_name(error):
     return next((name for said, name in _ERROR_NAMES.items() if said in error), "")
 
 
-def _message(check, failed, ask):
+def _message(check, failed, compared, ask):
     """(the message, the name of the mistake) of a part: the first comparison that failed, and what explains all of them."""
     first = failed[0]
     if first.mistake == "not solved":
@@ -584,7 +584,8 @@ def _message(check, failed, ask):
     name, hint, numbers = first.mistake, "", [c for c in failed if c.given is not None]
     alike = [c for c in numbers if c.case.kind == numbers[0].case.kind]
     if numbers and all(c.of_numbers for c in numbers):
-        name, hint = _own_derivative(check, numbers[0], ask) or _mistake(check, numbers) or _mistake(check, alike) or (name, "")
+        name, hint = _own_derivative(check, numbers[0], ask) or next(
+            (found for some in (numbers, alike) if (found := _mistake(check, some, compared))), (name, ""))
     if first.given is None and not hint:
         hint = _hint(first.problem)
     return f"{first.problem}   (case: {shapes}{const})" + (f". This looks like: {hint}" if hint else ""), name
@@ -594,11 +595,13 @@ def _short(value):
     return f"array {value.shape}" if isinstance(value, np.ndarray) else repr(value)
 
 
-def _mistake(check, failed):
+def _mistake(check, failed, compared):
     """(name, text) of the mistake that gives just these numbers, in every comparison that failed; None where none does."""
+    passed = [c for c in compared if not c.problem]
     for name, text, predict in (*check.mistakes, *MISTAKES):
         try:
-            if all(c.given is not None and c.same(predict(c)) for c in failed):
+            if all(c.given is not None and c.same(predict(c)) for c in failed) and (
+                    name != "sign flipped" or all(c.same(predict(c)) for c in passed)):     # a sign is not flipped now and then
                 return name, text
         except Exception:       # this mistake cannot be made with these shapes; a hint must never cost a verdict
             continue
@@ -986,6 +989,12 @@ def _with(cases, const):
     return lambda rng: [Case(c.kind, c.inputs, const(rng, c.inputs["x"]), c.strided) for c in cases(rng)]
 
 
+def _scaled(rng):
+    """Every array once by a number above 0, once by one below."""
+    return [Case(c.kind, c.inputs, {"c": sign * abs(float(direction(rng, ())))}, c.strided)
+            for c in _elementwise(linear=True)(rng) for sign in (1, -1)]
+
+
 def _of_output(predict):
     """A rule that only makes sense for the output."""
     return lambda c: predict(c) if c.target == "output" else None
@@ -998,7 +1007,7 @@ _x_points = {"output": 1, "x": 1, "x shapes": 1}
 _add("ops.add", lambda a, b: a + b, _pair, _pair_points)
 _add("ops.mul", lambda a, b: a * b, _pair, _pair_points, mistakes=(
     ("gradient of the wrong input", "the input itself in place of the other one: ∂(ab)/∂a is b", _of_gradient(lambda c: _fall(c.g * c.x, c.given.shape))),))
-_add("ops.scale", lambda x, c: x * c, _with(_elementwise(linear=True), lambda rng, x: {"c": float(direction(rng, ()))}), _x_points, mistakes=(
+_add("ops.scale", lambda x, c: x * c, _scaled, _x_points, mistakes=(
     ("gradient of the wrong input", "the derivative by c: x is wanted, and ∂(c·x)/∂x is c", _of_gradient(lambda c: c.g * c.x)),))
 _add("ops.relu", lambda x: np.where(np.real(x) > 0, x, 0),
      _elementwise(("kink", [[0.0, -0.0, 1.0], [0.0, -1.0, 2.0]]), ("plain", [1e6, -1e6, 2.0])),
@@ -1038,6 +1047,7 @@ def _linears(rng):
         return Case(kind, {"x": scale[0] * x(*shape), "W": scale[1] * x(n, k), "b": x(k)}, strided=strided)
     return [case("plain", m, n), case("plain", m, n, strided=True), case("plain", m, n, scale=(1e8, 1)),
             case("plain", m, n, scale=(1, 1e8)), Case("plain", {"x": x(m, m), "W": x(m, m), "b": x(m)}), case("batch", b, m, n, strided=True),
+            case("batch", 110, n),      # many rows: another way round may be faster, and must be right
             case("batch", n), case("batch", 1, n), case("batch", 3, 1, m, n), case("batch", 0, n)]
 
 

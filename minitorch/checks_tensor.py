@@ -444,7 +444,8 @@ def _expression(rng, leaves, shared):
         free.insert(0, leaves + len(steps) - 1)
     for _ in range(4 if shared else 0):
         last = leaves + len(steps) - 1
-        steps.append((str(rng.choice(["add", "mul", "sub"])), last, int(rng.integers(0, last + 1))))
+        op = str(rng.choice(["add", "mul", "sub"]))
+        steps.append((op, last, int(rng.integers(0, last if op == "sub" else last + 1))))   # x − x would make all gradients 0
         steps.append(("sin", leaves + len(steps) - 1))
     return steps
 

@@ -1836,7 +1836,7 @@ def backward(self, grad=None):
 Tensor.backward = backward
 
 
-# %% wrong tensor.backward depth_first | keeps: 3
+# %% wrong tensor.backward depth_first
 def backward(self, grad=None):
     """Add ∂(Σ grad · self)/∂leaf to the `.grad` of every leaf that requires a gradient.
 
