@@ -154,8 +154,8 @@ def _usage():
             with contextlib.suppress(OSError, ValueError, IndexError):
                 with open(f"/proc/{name}/statm") as file:
                     pages += int(file.read().split()[1])
-                with open(f"/proc/{name}/stat") as file:
-                    count += int(file.read().rpartition(")")[2].split()[17])
+                with open(f"/proc/{name}/stat", "rb") as file:      # a process may call itself what it likes
+                    count += int(file.read().rpartition(b")")[2].split()[17])
     return count, pages * os.sysconf("SC_PAGE_SIZE")
 
 
@@ -238,7 +238,10 @@ def ask(space, clock, program, name, calls):
     judge["limit"] = clock
     HIDES.clear()
     answers = judge["run"](function, calls)
-    for pulled in (p for a in answers for p in a.get("grads", ()) if HIDES and type(p) is dict and "numerical" in p):
+    gradients = [p for a in answers for p in a.get("grads", ()) if type(p) is dict and "numerical" in p]
+    if clock.rang or any("RecursionError" in p["error"] for p in [*answers, *gradients]):
+        HIDES[:] = [h for h in HIDES if h != UNSEEN["sys.setprofile"]]      # Python drops a profiler that they hit
+    for pulled in gradients if HIDES else ():
         pulled["numerical"] = pulled["numerical"] or f"{HIDES[0]}: there the check cannot look on"
     return {"error": "", "answers": answers}
 
@@ -260,10 +263,11 @@ class Clock:
     """A context that lasts some seconds at most: together, and then the twentieth part of a second each."""
 
     def __init__(self, seconds):
-        self.seconds = self.left = seconds
+        self.seconds, self.left, self.rang = seconds, seconds, False
         signal.signal(signal.SIGALRM, self.ring)
 
     def ring(self, *signal):
+        self.rang = True
         raise TimeoutError(f"more than {self.seconds:g} s: an endless loop?")
 
     @contextlib.contextmanager

@@ -95,7 +95,7 @@ def command(argv, read=(), size=Limits.file * 4):
     for folder in {*site.getsitepackages([prefix]), *site.getsitepackages(["/usr", "/usr/local"])}:
         for path in Path(folder).glob("minitorch*"):    # an installed library is the answer sheet
             args += ["--tmpfs", str(path)] if path.is_dir() else ["--ro-bind", "/dev/null", str(path)]
-    args += ["--proc", "/proc", "--dev", "/dev"]
+    args += ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev"]     # root could write sysctls
     for folder in ("/tmp", "/dev/shm"):
         args += ["--size", str(size), "--tmpfs", folder]
     for here, there in read:

@@ -6,13 +6,14 @@ NumPy alone.
 """
 import json
 import math
+import re
 import struct
 import time
 
 import numpy as np
 
 HEAD = struct.Struct(">II")
-MOST = 64 << 20     # bytes of a message
+MOST = 8 << 20      # bytes of a message
 
 
 def pack(value):
@@ -58,7 +59,8 @@ def unpack(text, body):
         if kind == "tuple":
             return tuple(value(x) for x in inner)
         dtype, shape = inner
-        dtype = np.dtype(str(dtype)) if kind == "array" else None
+        named = kind == "array" and isinstance(dtype, str) and re.fullmatch(r"[<>|=][fciub]\d{1,2}", dtype)
+        dtype = np.dtype(dtype) if named else None
         good = len(shape) <= 32 and all(type(n) is int and n >= 0 for n in shape)
         if dtype is None or dtype.kind not in "fciub" or not good:
             raise ValueError("no array of numbers")

@@ -195,7 +195,7 @@ def test_an_odd_gradient_is_a_verdict(outside, giant):
 def test_what_hangs_for_good_costs_its_points_and_a_few_seconds(outside):
     """A loop in C that hears no signal, in the backward of what is broadcast."""
     start = time.monotonic()
-    source = MUL.replace("    return", "    if a.shape != b.shape: unbroadcast = lambda *x: np.linalg.svd(np.ones((6000, 6000)))\n"
+    source = MUL.replace("    return", "    if a.shape != b.shape: unbroadcast = lambda *x: np.linalg.svd(np.random.default_rng(0).random((5000, 5000)))\n"
                          "    else: unbroadcast = lambda g, shape: g\n    return", 1)
     score, status, result = grade(outside, source)
     assert (score, status) == (3.0, "timed out") and time.monotonic() - start < 20, result
