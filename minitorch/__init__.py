@@ -15,7 +15,8 @@ _NAMES = {
         "mean_lastaxis", "transpose", "reshape", "slice_lastaxis", "split3", "softmax", "cross_entropy",
         "softmax_cross_entropy"), "tensor"),
 }
-_MODULES = ("ops", "extra_ops", "tensor", "fused", "smoke", "graph", "gradcheck", "check", "checks_tensor", "plot")
+_MODULES = ("ops", "extra_ops", "tensor", "fused", "smoke", "graph", "gradcheck", "check", "checks_tensor", "plot",
+            "data")
 
 __all__ = [*_NAMES, *_MODULES]
 
